@@ -251,10 +251,6 @@ unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p) {
     return p->folded ? p->n * p->rows / TENSOR_LANES : p->n;
 }
 
-unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p) {
-    return 8; // 32 bytes of k, whatever the elements are
-}
-
 unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p) {
     return (p->rows + 31) / 32;
 }

@@ -115,8 +115,8 @@ struct isa_tensor_access {
 enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 16) * 128) + 64 * TENSOR_LANES };
 // Columns from a place on that an operand takes.
 enum { ISA_TENSOR_METADATA_COLUMNS = 2 };
+enum { ISA_TENSOR_COLUMNS_OF_A = 8 }; // 32 bytes of k, whatever the elements are
 unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p);
-unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p);
 // May d, a and metadata begin at lane 16?

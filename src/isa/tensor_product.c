@@ -144,7 +144,7 @@ static bool a_is_twofold(const struct isa_tensor_product *p) {
 static void read_inner_a(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
     uint8_t type = p->type[ISA_FRAG_A];
-    unsigned bits = 32 * isa_tensor_columns_of_a(p) / p->k, per = 32 / bits;
+    unsigned bits = 32 * ISA_TENSOR_COLUMNS_OF_A / p->k, per = 32 / bits;
     unsigned rows = a_is_twofold(p) ? 2 * p->rows : p->rows;
     for (unsigned k = 0; k < p->k; k++)
         for (unsigned m = 0; m < rows; m++) {

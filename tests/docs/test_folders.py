@@ -30,7 +30,7 @@ tools
 FOLDERS = {
     "ir": "ir clean lower interp",
     "cc": "processes options messages compat objects headers link driver",
-    "codegen": "codegen pointwise emit matrix access update llvm pipeline",
+    "codegen": "codegen pointwise core value ahead access update matrix memory emit control llvm pipeline",
     "passes": "flow analysis loops check",
 }
 LARGEST = 36  # files

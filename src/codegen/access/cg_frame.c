@@ -4,11 +4,11 @@
 // together: dword d of lane l is dword d * W + l of the group's. An index that all lanes have alike
 // is a whole vector then.
 #include "codegen/access/cg_frame.h"
-#include "codegen/access/cg_align.h"
 #include "codegen/access/cg_gather.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"

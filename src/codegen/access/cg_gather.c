@@ -7,6 +7,7 @@
 // Golden Cove.
 #include "codegen/access/cg_gather.h"
 #include "codegen/access/cg_lane_calls.h"
+#include "codegen/access/cg_lone.h"
 #include "codegen/access/cg_places.h"
 #include "codegen/access/cg_sorted.h"
 #include "codegen/access/cg_stretch.h"
@@ -16,7 +17,6 @@
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/update/cg_lone.h"
 #include "codegen/value/cg_value.h"
 
 // Beyond so many lanes in one function the intrinsics are used: they keep compile time in bounds.

@@ -1,10 +1,10 @@
 // Blocks that are worth a version without masks: at the branch before them it is asked whether all
 // lanes of the team enter. See cg_whole.c.
 #include "codegen/control/cg_ask_whole.h"
-#include "codegen/access/cg_mem.h"
 #include "codegen/control/cg_all_lanes.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/state.h"
+#include "codegen/memory/cg_mem.h"
 
 enum { MOST_INSTS = 48, LARGE_TEAM = 4, MOST_TEAM_INSTS = 256 };
 

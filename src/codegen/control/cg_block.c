@@ -1,6 +1,7 @@
 // A function's blocks, in layout order: the tests before them, their instructions for all groups of
 // a team, and the ends of loops.
 #include "codegen/control/cg_block.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/control/cg_ask_whole.h"
 #include "codegen/control/cg_body.h"
 #include "codegen/control/cg_counted.h"
@@ -13,8 +14,7 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/emit/cg_stack.h"
-#include "codegen/shared/cg_words.h"
-#include "codegen/update/cg_steps.h"
+#include "codegen/emit/cg_steps.h"
 #include "codegen/value/cg_value.h"
 #include "passes/analysis/skew.h"
 #include "passes/flow/waiting.h"

@@ -6,8 +6,8 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "codegen/emit/cg_invariant.h"
 #include "codegen/value/cg_again.h"
-#include "codegen/value/cg_invariant.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 

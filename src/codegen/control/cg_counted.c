@@ -11,6 +11,7 @@
 // makes all of them, one after the other, when another scalar comparison at its head says that no
 // lane leaves the part out.
 #include "codegen/control/cg_counted.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/ahead/cg_stream.h"
 #include "codegen/control/cg_all_lanes.h"
 #include "codegen/control/cg_body.h"
@@ -18,7 +19,6 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
-#include "codegen/shared/cg_words.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 

@@ -2,7 +2,6 @@
 // block of the kernel IR has a `body`, and a `test` that jumps over it when its mask is empty.
 // Direct edges go to bodies; everything else follows the layout through flow_next().
 #include "codegen/control/cg_edge.h"
-#include "codegen/access/cg_lines.h"
 #include "codegen/control/cg_ask_whole.h"
 #include "codegen/control/cg_runs.h"
 #include "codegen/control/cg_slot.h"
@@ -10,8 +9,9 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_known.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
 

@@ -2,12 +2,12 @@
 // generated: where one team is the whole block, masks that follow from the thread's index alone are
 // constants. In other kernels some masks are too: that of what one lane of each warp does.
 #include "codegen/control/cg_runs.h"
+#include "codegen/access/cg_lone.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/shared/cg_words.h"
-#include "codegen/update/cg_lone.h"
 #include "codegen/value/cg_value.h"
 
 enum { SMALL_BLOCK = 10 };

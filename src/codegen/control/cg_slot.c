@@ -11,7 +11,7 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_web.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_live.h"
 #include "codegen/value/cg_value.h"
 #include "support/work.h"

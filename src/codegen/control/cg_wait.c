@@ -155,13 +155,3 @@ void cg_call_wait(struct cg_func *g, const struct cfg_loop *l, bool yields) {
     memcpy(g->now.vals, known, bytes);
     arena_free(&kept);
 }
-
-// A warp's lanes go together up to the branch at which one of them counts what all have stored, or
-// launches a grid that reads it; programs rely on that (guide 13 promises it of the launching
-// thread's own stores only). Of threads with a stack each, the one that comes first lets the others
-// come, too.
-void cg_meet_lanes(struct cg_func *g) {
-    struct cg *c = g->cg;
-    if (c->lanes_meet && c->mode == KD_MODE_THREAD_STACKS)
-        cg_call_rt(c, "kd_rt_let_others", &g->blk, 1);
-}

@@ -6,6 +6,5 @@
 // Lanes in loop l, at whose head control is, have looked in vain: who wants to know is
 // told what they wait for, and with `yields` others run.
 void cg_call_wait(struct cg_func *g, const struct cfg_loop *l, bool yields);
-void cg_meet_lanes(struct cg_func *g);
 
 #endif

@@ -5,13 +5,13 @@
 // the branch before it compares indices with something uniform. Where many vectors are loaded under
 // one mask, each takes an instruction more for it, and the mask itself is asked.
 #include "codegen/control/cg_whole.h"
-#include "codegen/access/cg_mem.h"
 #include "codegen/control/cg_all_lanes.h"
 #include "codegen/control/cg_ask_whole.h"
 #include "codegen/control/cg_body.h"
 #include "codegen/control/cg_edge.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/state.h"
+#include "codegen/memory/cg_mem.h"
 
 enum { MANY_LINES = 4, MOST_LINES = 64 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name) {
@@ -68,4 +69,24 @@ void cg_jump(struct cg_func *g, struct flow_next n) {
 
 void cg_follow_layout(struct cg_func *g, struct kir_block *b) {
     cg_jump(g, flow_next(g->fl, b, g->fl->cfg->pos[b->id], NULL, true, NULL));
+}
+
+void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor) {
+    LLVMMetadataRef w[3] = {
+        LLVMMDStringInContext2(c->ctx, "branch_weights", 14),
+        LLVMValueAsMetadata(cg_i32(c, successor == 0 ? CG_RARE : CG_OFTEN)),
+        LLVMValueAsMetadata(cg_i32(c, successor == 1 ? CG_RARE : CG_OFTEN)),
+    };
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, "prof", 4),
+                    LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, w, 3)));
+}
+
+// A warp's lanes go together up to the branch at which one of them counts what all have stored, or
+// launches a grid that reads it; programs rely on that (guide 13 promises it of the launching
+// thread's own stores only). Of threads with a stack each, the one that comes first lets the others
+// come, too.
+void cg_meet_lanes(struct cg_func *g) {
+    struct cg *c = g->cg;
+    if (c->lanes_meet && c->mode == KD_MODE_THREAD_STACKS)
+        cg_call_rt(c, "kd_rt_let_others", &g->blk, 1);
 }

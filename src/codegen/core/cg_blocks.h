@@ -20,4 +20,12 @@ void cg_turn_to(struct cg_func *g, unsigned turn);
 void cg_follow_layout(struct cg_func *g, struct kir_block *b);
 void cg_jump(struct cg_func *g, struct flow_next n);
 
+// The weights of branches, as LLVM has them, to what hardly ever runs.
+enum { CG_RARE = 1, CG_OFTEN = 2000 };
+// Says that the branch goes to its successor 0 or 1 hardly ever.
+void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor);
+
+// Where atomic operations and launches have to find the other lanes of a warp there, too.
+void cg_meet_lanes(struct cg_func *g);
+
 #endif

@@ -2,7 +2,6 @@
 // provides (vprintf, malloc, free, __assertfail); also trap, nanosleep and their kind.
 #include <string.h>
 
-#include "codegen/control/cg_wait.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_fault.h"
 #include "codegen/core/cg_module.h"

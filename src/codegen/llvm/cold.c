@@ -2,10 +2,11 @@
 // lane, which hardly ever runs. What that way alone needs stands before the test, since several
 // such accesses share it: LLVM leaves it there. Here it is computed again in each of those blocks.
 #include "codegen/llvm/cold.h"
+#include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 
-enum { MOST_BLOCKS = 256, RARE = 1, OFTEN = 2000 };
+enum { MOST_BLOCKS = 256 };
 
 struct cold {
     LLVMContextRef ctx;
@@ -13,16 +14,6 @@ struct cold {
     LLVMBasicBlockRef block[MOST_BLOCKS];
     unsigned n;
 };
-
-void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor) {
-    LLVMMetadataRef w[3] = {
-        LLVMMDStringInContext2(c->ctx, "branch_weights", 14),
-        LLVMValueAsMetadata(cg_i32(c, successor == 0 ? RARE : OFTEN)),
-        LLVMValueAsMetadata(cg_i32(c, successor == 1 ? RARE : OFTEN)),
-    };
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c->ctx, "prof", 4),
-                    LLVMMetadataAsValue(c->ctx, LLVMMDNodeInContext2(c->ctx, w, 3)));
-}
 
 // The successor that the branch rarely takes; NULL: not known.
 static LLVMBasicBlockRef rare_successor(const struct cold *k, LLVMValueRef branch) {
@@ -38,7 +29,7 @@ static LLVMBasicBlockRef rare_successor(const struct cold *k, LLVMValueRef branc
     unsigned long long w[2] = {LLVMConstIntGetZExtValue(part[1]),
                                LLVMConstIntGetZExtValue(part[2])};
     for (unsigned s = 0; s < 2; s++)
-        if (w[s] * OFTEN <= w[1 - s] * RARE)
+        if (w[s] * CG_OFTEN <= w[1 - s] * CG_RARE)
             return LLVMGetSuccessor(branch, s);
     return NULL;
 }

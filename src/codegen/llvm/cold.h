@@ -12,7 +12,4 @@ bool cg_is_rare(struct cg *c, LLVMValueRef branch, unsigned successor);
 // Is the instruction v one of addresses, integers or conditions that has no effect but its result?
 bool cg_is_arithmetic(LLVMValueRef v);
 
-// Says that the branch goes to its successor 0 or 1 hardly ever.
-void cg_rarely(struct cg *c, LLVMValueRef branch, unsigned successor);
-
 #endif

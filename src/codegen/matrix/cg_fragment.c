@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/ahead/cg_copy.h"
+#include "codegen/access/cg_copy.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/matrix/cg_fragment.h"
-#include "codegen/matrix/cg_home.h"
 #include "codegen/matrix/cg_product.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"

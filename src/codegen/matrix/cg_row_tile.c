@@ -8,8 +8,8 @@
 
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
 #include "codegen/matrix/cg_tile_internal.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_nan.h"
 
 enum {

@@ -10,9 +10,9 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
 #include "codegen/matrix/cg_tile.h"
 #include "codegen/matrix/cg_tile_internal.h"
+#include "codegen/value/cg_home.h"
 #include "support/strbuf.h"
 
 enum { EIGHT = 8, PIECE = CG_TILE_PIECE, STEP = CG_TILE_STEP, LEAST = 4 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/access/cg_transpose.h"
 #include "codegen/control/cg_func.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
@@ -12,6 +11,7 @@
 #include "codegen/large_stack.h"
 #include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
+#include "codegen/memory/cg_transpose.h"
 #include "codegen/pipeline/explain.h"
 #include "codegen/pipeline/jit_module.h"
 #include "codegen/pipeline/optimize.h"

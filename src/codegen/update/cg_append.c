@@ -8,14 +8,13 @@
 // when a relaxed addition, or a store, takes place. Threads of the block itself can: each of their
 // accesses is compared with the counter and with the allocations that the lists lie in.
 #include "codegen/update/cg_append.h"
-#include "codegen/access/cg_align.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/llvm/cold.h"
 #include "codegen/update/cg_red_site.h"
 #include "codegen/update/cg_reds.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 

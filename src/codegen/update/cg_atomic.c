@@ -6,9 +6,7 @@
 
 #include <stdio.h>
 
-#include "codegen/access/cg_align.h"
 #include "codegen/access/cg_places.h"
-#include "codegen/control/cg_wait.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_spread.h"
@@ -20,6 +18,7 @@
 #include "codegen/update/cg_red_site.h"
 #include "codegen/update/cg_reds.h"
 #include "codegen/update/cg_thread_atomic.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"

@@ -10,12 +10,12 @@
 //
 // LLVM then leaves the vectors to what hardly ever runs (cold.c).
 #include "codegen/update/cg_count.h"
-#include "codegen/access/cg_lines.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_value.h"
 
 enum { WORDS = 4, LANES = 16, BITS = 32 };

@@ -14,7 +14,6 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/llvm/cold.h"
 #include "codegen/update/cg_reds.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"

@@ -11,19 +11,18 @@
 // compressed, and stored as parts of vectors, two stores for sixteen of them. (A scatter is a store
 // an element on its way to the cache, one a cycle, and nothing can be loaded back before.)
 #include "codegen/update/cg_split.h"
-#include "codegen/access/cg_align.h"
 #include "codegen/access/cg_gather.h"
-#include "codegen/access/cg_lines.h"
 #include "codegen/access/cg_places.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/llvm/cold.h"
-#include "codegen/shared/cg_words.h"
 #include "codegen/update/cg_count.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
 

@@ -1,8 +1,8 @@
 // Which values do not depend on the thread: those that are the same for all groups, and those that
 // follow from a group's index.
 #include "codegen/value/cg_again.h"
-#include "codegen/access/cg_align.h"
 #include "codegen/core/state.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v) {

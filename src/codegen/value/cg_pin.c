@@ -5,7 +5,7 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_known.h"
 
 static LLVMValueRef part(struct cg *c, LLVMValueRef x, unsigned first, unsigned lanes) {

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/access/cg_lines.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_known.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
 

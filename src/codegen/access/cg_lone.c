@@ -3,7 +3,7 @@
 // around such a store is mispredicted each time there is a lane. So the block with the store runs
 // without being asked, and the lowest active lane's element is stored, or where there is none
 // something to a slot of the function's own; only two lanes and more take a branch.
-#include "codegen/update/cg_lone.h"
+#include "codegen/access/cg_lone.h"
 #include "codegen/access/cg_gather.h"
 #include "codegen/access/cg_places.h"
 #include "codegen/core/cg_blocks.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "codegen/core/state.h"
+#include "codegen/emit/cg_invariant.h"
+#include "codegen/emit/cg_pure.h"
 #include "codegen/value/cg_again.h"
-#include "codegen/value/cg_invariant.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_live.h"
-#include "codegen/value/cg_pure.h"
 
 static void emit_invariants(struct cg_func *g, bool of_group, bool of_test) {
     struct cfg *cfg = g->fl->cfg;

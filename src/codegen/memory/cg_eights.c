@@ -3,11 +3,9 @@
 // itself would be one of 16 bytes a lane. Together they are whole vectors, which 24 shuffles a
 // vector of threads take apart or put together. What is loaded is loaded where the first of the two
 // stands, and what is stored is stored where the second one stands.
-#include "codegen/access/cg_eights.h"
-#include "codegen/access/cg_align.h"
+#include "codegen/memory/cg_eights.h"
+#include "codegen/access/cg_copy.h"
 #include "codegen/access/cg_gather.h"
-#include "codegen/access/cg_lines.h"
-#include "codegen/ahead/cg_copy.h"
 #include "codegen/ahead/cg_prefetch.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
@@ -15,7 +13,9 @@
 #include "codegen/core/state.h"
 #include "codegen/update/cg_append.h"
 #include "codegen/update/cg_ticket.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"

@@ -3,14 +3,14 @@
 
 #include "codegen/ahead/cg_prefetch.h"
 #include "codegen/ahead/cg_prefetch_at.h"
-#include "codegen/ahead/cg_prefetch_stores.h"
 #include "codegen/ahead/cg_stream.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "codegen/emit/cg_prefetch_stores.h"
+#include "codegen/emit/cg_pure.h"
 #include "codegen/value/cg_again.h"
 #include "codegen/value/cg_known.h"
-#include "codegen/value/cg_pure.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
 

@@ -13,12 +13,12 @@
 //
 // Threads of a block may run in any order, so what stands before all that orders memory may be
 // loaded early; a load is made only where the later thread will make it.
-#include "codegen/ahead/cg_ahead.h"
+#include "codegen/control/cg_ahead.h"
 #include "codegen/ahead/cg_prefetch_at.h"
+#include "codegen/control/cg_inst.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
-#include "codegen/emit/cg_inst.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 

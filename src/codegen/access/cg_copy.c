@@ -3,8 +3,8 @@
 // row what all of them read is asked for first.
 #include <stdio.h>
 
+#include "codegen/access/cg_copy.h"
 #include "codegen/access/cg_places.h"
-#include "codegen/ahead/cg_copy.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"

@@ -8,8 +8,7 @@
 // Whether the distances hold, and no sum wraps, is tested when it runs, and so is that all lanes
 // act and, for stores, that the lines of lanes do not overlap: else each group has accesses of its
 // own.
-#include "codegen/access/cg_transpose.h"
-#include "codegen/access/cg_align.h"
+#include "codegen/memory/cg_transpose.h"
 #include "codegen/access/cg_gather.h"
 #include "codegen/access/cg_places.h"
 #include "codegen/ahead/cg_stream.h"
@@ -18,6 +17,7 @@
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
 #include "passes/flow/team.h"

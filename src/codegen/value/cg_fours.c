@@ -2,7 +2,7 @@
 // takes the vectors of four lanes apart that lie in memory, and a store puts them together again.
 // LLVM sees that one undoes the other where nothing else uses the words; here the store finds the
 // vectors.
-#include "codegen/access/cg_fours.h"
+#include "codegen/value/cg_fours.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"

@@ -8,11 +8,11 @@
 //
 // Loads in a row are made together, in one branch that other groups leave out: behind a branch for
 // each, LLVM would make what is computed of them only where all of them are there.
-#include "codegen/shared/cg_once.h"
-#include "codegen/access/cg_mem.h"
+#include "codegen/memory/cg_once.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "codegen/memory/cg_mem.h"
 #include "passes/analysis/alike.h"
 
 enum {

@@ -1,10 +1,10 @@
 // Instructions without effect: sources, and pointwise ones, which are emitted as their result's
 // shape asks: one scalar, base and offsets, or lane by lane.
-#include "codegen/value/cg_pure.h"
-#include "codegen/access/cg_mem.h"
+#include "codegen/emit/cg_pure.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
+#include "codegen/memory/cg_mem.h"
 #include "codegen/update/cg_count.h"
 #include "codegen/value/cg_group.h"
 #include "codegen/value/cg_known.h"

@@ -6,11 +6,11 @@
 //
 // Only for words that a split stores (cg_split.c), in kernels whose block is one team: elsewhere
 // what is alive at a barrier is saved word by word.
-#include "codegen/access/cg_lines.h"
-#include "codegen/access/cg_fours.h"
+#include "codegen/value/cg_lines.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_fours.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 

@@ -2,7 +2,7 @@
 // Most addresses are proven aligned (passes/analysis/alignment.c). For the others the low bits are
 // tested: of one scalar where the shape allows it, which leaves the loops that it does not depend
 // on; else of all lanes together. Which lane it was is found out in the cold path alone.
-#include "codegen/access/cg_align.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_fault.h"
 #include "codegen/core/cg_module.h"

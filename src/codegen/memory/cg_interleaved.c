@@ -3,13 +3,13 @@
 // pages that some lane accesses. The members that a block loads of the same structures are an
 // interleaved group: they are taken out of the same vectors, which LLVM then loads once. Stores of
 // all members, which leave no gaps, are one store of vectors, where the last of them stands.
-#include "codegen/access/cg_interleaved.h"
-#include "codegen/access/cg_align.h"
-#include "codegen/ahead/cg_copy.h"
+#include "codegen/memory/cg_interleaved.h"
+#include "codegen/access/cg_copy.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/update/cg_append.h"
+#include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 
 enum { MOST_CHUNKS = 32, LEAST_BYTES = 16, PAGE_BYTES = 4096 };

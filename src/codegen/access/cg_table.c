@@ -3,10 +3,10 @@
 // address a lane would take three instructions a lane. AVX-512 has such permutations.
 #include <string.h>
 
+#include "codegen/access/cg_table.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/shared/cg_table.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
 #include "passes/analysis/alignment.h"

@@ -6,14 +6,13 @@
 //
 // Nobody sees their order as long as no two of them go to the same place, which is asked when it
 // runs: every row begins behind the last one's end.
-#include "codegen/matrix/cg_sum_rows.h"
-#include "codegen/access/cg_align.h"
-#include "codegen/access/cg_mem.h"
+#include "codegen/memory/cg_sum_rows.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
-#include "codegen/llvm/cold.h"
-#include "codegen/matrix/cg_home.h"
+#include "codegen/memory/cg_mem.h"
+#include "codegen/value/cg_align.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"

@@ -1,19 +1,19 @@
 // One instruction: to its family, by its class.
-#include "codegen/emit/cg_inst.h"
-#include "codegen/access/cg_mem.h"
+#include "codegen/control/cg_inst.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/control/cg_barrier.h"
 #include "codegen/control/cg_park.h"
 #include "codegen/core/state.h"
 #include "codegen/emit/cg_async.h"
 #include "codegen/emit/cg_call.h"
 #include "codegen/emit/cg_check.h"
+#include "codegen/emit/cg_pure.h"
 #include "codegen/emit/cg_stack.h"
 #include "codegen/emit/cg_texture.h"
 #include "codegen/emit/cg_warp.h"
 #include "codegen/matrix/cg_matrix.h"
-#include "codegen/shared/cg_words.h"
+#include "codegen/memory/cg_mem.h"
 #include "codegen/update/cg_atomic.h"
-#include "codegen/value/cg_pure.h"
 
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;

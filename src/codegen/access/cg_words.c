@@ -11,7 +11,7 @@
 // and where control flow is not known; at the kernel's end nobody needs them any more, and at a
 // iteration's end only who reads them in the next iteration before they are written, or behind the
 // loop.
-#include "codegen/shared/cg_words.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"

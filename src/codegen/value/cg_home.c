@@ -4,7 +4,7 @@
 // of it alive, has one place in memory; LLVM, which sees values only, would copy them from one
 // place on the stack to the next. Where groups stop at barriers the place is among what is saved
 // there, and nothing has to be saved.
-#include "codegen/matrix/cg_home.h"
+#include "codegen/value/cg_home.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_web.h"
 #include "codegen/core/state.h"
