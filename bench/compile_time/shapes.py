@@ -2,7 +2,8 @@
 """shapes.py SHAPE INSTRUCTIONS: prints PTX of one shape with about so many instructions, and the launch of it.
 
 Without arguments: the shapes' names. Each repeats one form of control flow; what a value is depends on the
-thread, so that branches are divergent, where the name does not say otherwise."""
+thread, so that branches are divergent, where the name does not say otherwise. In it is a number that is known when
+the kernel runs alone (zero), so that no branch is decided by the block's size."""
 import sys
 
 HEAD = """// run: k grid=1,1,1 block=32,1,1 args=buf:64:zero,u32:1
@@ -15,7 +16,7 @@ ENTRY = """.visible .entry k(.param .u64 out, .param .u32 n)
 .reg .b32 %r<12>; .reg .b64 %d<4>; .reg .pred %p<4>;
 .shared .align 4 .b8 tile[4096];
 ld.param.u64 %d0, [out]; ld.param.u32 %r1, [n];
-mov.u32 %r0, %tid.x; mov.u32 %r2, %r0; mov.u32 %r4, 0; mov.u32 %r5, tile;
+mov.u32 %r0, %tid.x; shr.u32 %r2, %r1, 8; add.u32 %r2, %r2, %r0; mov.u32 %r4, 0; mov.u32 %r5, tile;
 mad.wide.u32 %d1, %r0, 4, %d0; shl.b32 %r6, %r0, 2; add.u32 %r5, %r5, %r6;
 """
 TAIL = "st.global.u32 [%d1], %r2;\nret;\n}\n"

@@ -161,6 +161,14 @@ void kir_replace_uses(struct kir_func *f, struct kir_value *from, struct kir_val
                     i->ops[k] = to;
 }
 
+void kir_replace_all(struct kir_func *f, struct kir_value *const *to, uint32_t n) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 0; k < i->nops; k++)
+                while (i->ops[k]->id < n && to[i->ops[k]->id])
+                    i->ops[k] = to[i->ops[k]->id];
+}
+
 void kir_compute_preds(struct kir_func *f) {
     struct arena *a = &f->module->arena;
     for (uint32_t b = 0; b < f->blocks.len; b++)

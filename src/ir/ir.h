@@ -238,6 +238,9 @@ void kir_insert_before(struct kir_inst *pos, struct kir_inst *i);
 void kir_insert_after(struct kir_inst *pos, struct kir_inst *i);
 void kir_remove(struct kir_inst *i);
 void kir_replace_uses(struct kir_func *f, struct kir_value *from, struct kir_value *to);
+// The same for many values in one walk: to[id] takes the place of the value of this id, of n; NULL:
+// it stays. What takes a place may be replaced in turn, never by itself.
+void kir_replace_all(struct kir_func *f, struct kir_value *const *to, uint32_t n);
 void kir_compute_preds(struct kir_func *f); // fills preds from terminators; only before phis exist
 struct kir_func *kir_find_func(struct kir_module *m, const char *name);
 bool kir_is_terminator(enum isa_op op);

@@ -3,7 +3,8 @@
 behind the other and inside each other, loops, calls, scopes, parentheses. Compiled code, quick and
 good, gives what the interpreter gives, within 30 s of processor time; what is refused is refused
 with a message by both, and what the compiler alone refuses runs on the interpreter, with a warning.
-Each runs on a thread whose stack has 128 KiB, too: small_stack in tests/driver."""
+What they compute begins with the number of the thread and what nobody knows before it runs (zero), so
+that no test is decided by the block's size. Each runs on a thread whose stack has 128 KiB, too: small_stack in tests/driver."""
 import os
 import resource
 import subprocess
@@ -15,7 +16,7 @@ ENTRY = """.visible .entry k(.param .u64 out, .param .u32 n)
 {
 .reg .b32 %r<12>; .reg .b64 %d<4>; .reg .pred %p<4>;
 ld.param.u64 %d0, [out]; ld.param.u32 %r1, [n];
-mov.u32 %r0, %tid.x; mov.u32 %r2, %r0;
+mov.u32 %r0, %tid.x; shr.u32 %r2, %r1, 8; add.u32 %r2, %r2, %r0;
 """
 TAIL = "mad.wide.u32 %d1, %r0, 4, %d0;\nst.global.u32 [%d1], %r2;\nret;\n}\n"
 

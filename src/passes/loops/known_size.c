@@ -225,13 +225,17 @@ static bool look(struct kir_func *f, const uint32_t ntid[3], bool change) {
     struct cfg *c = f->blocks.len ? cfg_build(&tmp, f) : NULL;
     bool any = false;
     struct known k = {f, c, c ? number_ranges(&tmp, c, ntid) : NULL};
+    uint32_t values = f->value_count;
+    struct kir_value **to = arena_array(&tmp, struct kir_value *, values + 1);
     for (uint32_t p = 0; c && p < c->nblocks && (change || !any); p++)
         for (struct kir_inst *i = c->order[p]->first; i; i = i->next) {
             struct kir_value *v = decided(&k, i);
-            if (v && change)
-                kir_replace_uses(f, i->res[0], v);
+            if (v)
+                to[i->res[0]->id] = v;
             any |= v != NULL;
         }
+    if (any && change)
+        kir_replace_all(f, to, values);
     // What has been decided may leave loops out: these are not looked at then.
     for (uint32_t n = 0; c && n < c->loops.len && !any; n++) {
         struct counted at;

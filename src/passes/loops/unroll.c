@@ -196,8 +196,10 @@ static void clean_up(struct kir_func *f) {
 }
 
 // What is one number for all threads of a block becomes a constant.
-static bool fold_ranges(struct kir_func *f, const struct thread_ranges *r) {
+static bool fold_ranges(struct arena *tmp, struct kir_func *f, const struct thread_ranges *r) {
     bool any = false;
+    uint32_t values = f->value_count;
+    struct kir_value **to = arena_array(tmp, struct kir_value *, values + 1);
     for (uint32_t p = 0; p < r->cfg->nblocks; p++)
         for (struct kir_inst *i = r->cfg->order[p]->first; i; i = i->next) {
             bool pointwise = isa_op_info[i->op].klass == ISA_CLASS_POINTWISE;
@@ -209,10 +211,12 @@ static bool fold_ranges(struct kir_func *f, const struct thread_ranges *r) {
                 if (x.lo != x.hi)
                     continue;
                 uint64_t bits = type == KIR_B32 ? (uint32_t)x.lo : (uint64_t)x.lo;
-                kir_replace_uses(f, i->res[k], kir_const(f, (enum kir_type)type, bits));
+                to[i->res[k]->id] = kir_const(f, (enum kir_type)type, bits);
                 any = true;
             }
         }
+    if (any)
+        kir_replace_all(f, to, values);
     return any;
 }
 
@@ -225,7 +229,7 @@ static enum step step_on(struct kir_func *f, const uint32_t *ntid, bool may_fold
     struct cfg *c = cfg_build(&tmp, f);
     enum step s = c ? NONE_LEFT : STUCK;
     struct thread_ranges r = c ? thread_ranges_of(&tmp, c, ntid) : (struct thread_ranges){0};
-    if (c && may_fold && fold_ranges(f, &r))
+    if (c && may_fold && fold_ranges(&tmp, f, &r))
         s = FOLDED;
     for (uint32_t k = 0; c && k < c->loops.len && s != FOLDED && s != PEELED; k++) {
         struct cfg_loop *l = c->loops.data[k];
