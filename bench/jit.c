@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "driver_calls.h"
+
 enum { ROUNDS = 5, PROCESSES = 3, MAX_ARGS = 16 };
 
 struct times {
@@ -39,26 +41,6 @@ static struct times since(struct times t) {
 
 static struct times least(struct times a, struct times b) {
     return (struct times){a.wall < b.wall ? a.wall : b.wall, a.cpu < b.cpu ? a.cpu : b.cpu};
-}
-
-static void check(CUresult r, const char *what) {
-    const char *name = "?";
-    if (r == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(1);
-}
-
-static char *read_file(const char *path) {
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 1 << 22);
-    if (!f || !text || fread(text, 1, (1 << 22) - 1, f) == 0) {
-        fprintf(stderr, "cannot read %s\n", path);
-        exit(2);
-    }
-    fclose(f);
-    return text;
 }
 
 // ---- one launch -----------------------------------------------------------------------------

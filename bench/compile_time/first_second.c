@@ -9,32 +9,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BLOCKS = 64, THREADS = 32, WORDS = 1024, MOST_BYTES = 1 << 24 };
+#include "../driver_calls.h"
+
+enum { BLOCKS = 64, THREADS = 32, WORDS = 1024 };
 
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void check(CUresult r, const char *what) {
-    const char *name = "?";
-    if (r == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(1);
-}
-
-static char *read_file(const char *path) {
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, MOST_BYTES);
-    if (!f || !text || fread(text, 1, MOST_BYTES - 1, f) == 0) {
-        fprintf(stderr, "cannot read %s\n", path);
-        exit(2);
-    }
-    fclose(f);
-    return text;
 }
 
 // Launches until `end`.
