@@ -1,5 +1,6 @@
 // Finds the OpenGL whose context is current: by EGL, GLX or OSMesa, whichever of them the program
 // has loaded. One that is not loaded has no current context.
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
