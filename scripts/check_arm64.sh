@@ -10,11 +10,12 @@ set -eu
 scripts=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+root=$folder/root
 shift
 "$scripts/arm64_root.sh" "$folder" true
-rm -rf "$folder/root/package"
-mkdir "$folder/root/package"
-cp "$@" "$folder/root/package"
+rm -rf "$root/package"
+mkdir "$root/package"
+cp "$@" "$root/package"
 "$scripts/arm64_root.sh" "$folder" sh -euc '
     dpkg --force-unsafe-io -i /package/*.deb
     exec bash /kudzu/tests/aarch64/check_root.sh "$1"' sh "${KUDZU_SECONDS:-420}"

@@ -34,7 +34,7 @@ struct machine {
     bool fast_gathers;      // gather instructions take less than a load a lane
     bool half_vectors;      // instructions on the widest registers count twice
     bool prefetches_groups; // what later groups of lanes touch is prefetched
-    bool second_cache;      // what is prefetched goes into the second cache (cg_prefetch.c)
+    bool second_cache;      // what is prefetched goes into the second cache (cg_prefetch_at.c)
     bool tests_masks;       // whether a lane is active is tested before a masked access
 };
 

@@ -5,6 +5,7 @@
 
 #include "codegen/access/cg_copy.h"
 #include "codegen/access/cg_places.h"
+#include "codegen/ahead/cg_prefetch_at.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
@@ -400,9 +401,7 @@ static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRe
         for (unsigned k = 0; k < c->width; k++) {
             if (!begins_line(k, run, bytes))
                 continue;
-            LLVMValueRef a[] = {place_in(c, &at, own.f, 0, k, bytes), cg_i32(c, 0), cg_i32(c, 3),
-                                cg_i32(c, 1)};
-            cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, a, 4);
+            cg_prefetch_to(c, place_in(c, &at, own.f, 0, k, bytes), false, CG_FIRST_CACHE);
         }
         LLVMBuildRetVoid(c->b);
         cg_end_own(c, &own);

@@ -288,7 +288,7 @@ static void find_in_place(struct cg_func *g, struct cg_slots *s) {
     }
 }
 
-// ---- for cg_barrier.c and cg_edge.c ---------------------------------------------------------
+// ---- for cg_stop.c and cg_edge.c ------------------------------------------------------------
 
 void cg_find_slots(struct cg_func *g) {
     struct arena *a = g->cg->arena;

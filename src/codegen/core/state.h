@@ -79,7 +79,7 @@ struct cg {
     bool lane_calls;         // accesses at an address a lane, and of pieces of matrices, are calls
     struct cg_piece *pieces; // cg_fragment.c's own: those that have a function; NULL: none
     struct cg_piece_found *pieces_found; // cg_fragment.c's own, too: where registers' elements lie
-    bool lanes_meet;                     // before atomic operations and launches: see cg_atomic.c
+    bool lanes_meet;                     // before atomic operations and launches: cg_meet_lanes
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f32, f64, ptr, void_t;
     LLVMValueRef *fn;       // by kir_func index: declared functions
     uint8_t *can_exit;      // by kir_func index: lanes may die inside
@@ -136,7 +136,7 @@ struct cg_func {
     LLVMBasicBlockRef end;          // the group is finished
     LLVMBasicBlockRef *test, *body; // by block id
     LLVMBasicBlockRef *loop_end;    // by loop index
-    uint32_t *again;                // by value id: see cg_invariant.c; NULL: nothing is
+    uint32_t *again;                // by value id: see cg_again.c; NULL: nothing is
     uint8_t *again_needed;          // cg_invariant.c's own
     uint32_t *again_list;           // the same
     uint8_t *crosses;               // by value id: used outside its block
@@ -160,7 +160,7 @@ struct cg_func {
     uint8_t *rejoins;            // by block id: its mask is that of a block before it
     uint8_t *done;               // by block id: emitted with one before it, by cg_emit_steps
     struct cg_fours *fours;      // cg_fours.c's own; NULL: none yet
-    const struct kir_inst *asks_for_stores; // cg_prefetch.c
+    const struct kir_inst *asks_for_stores; // cg_prefetch_stores.c
     struct cg_lines *lines;                 // cg_lines.c's own; NULL: there are none
     struct cg_counts *counts;               // cg_count.c's own; NULL: none yet
     struct cg_words *words;                 // cg_words.c's own; NULL: addresses are not known
@@ -168,7 +168,7 @@ struct cg_func {
     const uint8_t *read;                    // by value: some instruction reads it
     struct cg_reds *reds;                   // cg_reds.c's own; NULL: nothing is put off
     struct cg_appends *appends;   // cg_append.c's own; NULL: what is appended is stored at once
-    LLVMValueRef *whole;          // cg_whole.c's own, by block id; NULL: there are none
+    LLVMValueRef *whole;          // cg_ask_whole.c's own, by block id; NULL: there are none
     struct cg_whole *asked;       // the same
     LLVMValueRef stream_test;     // cg_stream.c's own; NULL: none of its stores
     LLVMValueRef stream_turns;    // the same in a counted loop's iterations without masks

@@ -5,6 +5,7 @@
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
+#include "codegen/update/cg_thread_atomic.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
@@ -287,57 +288,25 @@ static void emit_match(struct cg_func *g, struct kir_inst *i) {
     cg_set_result(g, i->res[0], out);
 }
 
-static const char *redux_name(const struct kir_inst *i) {
-    bool s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return "llvm.vector.reduce.and";
-    case ISA_ATOM_OR:
-        return "llvm.vector.reduce.or";
-    case ISA_ATOM_XOR:
-        return "llvm.vector.reduce.xor";
-    case ISA_ATOM_MIN:
-        return s ? "llvm.vector.reduce.smin" : "llvm.vector.reduce.umin";
-    case ISA_ATOM_MAX:
-        return s ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.umax";
-    default:
-        return "llvm.vector.reduce.add";
-    }
-}
-
-static uint64_t redux_neutral(const struct kir_inst *i) {
-    bool s = isa_type_is_signed(i->ty);
-    switch (i->mods.atom) {
-    case ISA_ATOM_AND:
-        return UINT32_MAX;
-    case ISA_ATOM_MIN:
-        return s ? INT32_MAX : UINT32_MAX;
-    case ISA_ATOM_MAX:
-        return s ? 0x80000000u : 0;
-    default:
-        return 0;
-    }
-}
-
 static LLVMValueRef mask_from_bits(struct cg *c, LLVMValueRef bits) {
     return LLVMBuildBitCast(c->b, bits, cg_mask_type(c), "");
 }
 
 static void emit_redux(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    LLVMValueRef v = cg_vec(g, i->ops[0]), neutral = splat32(c, redux_neutral(i));
+    LLVMValueRef v = cg_vec(g, i->ops[0]), neutral = cg_neutral_vector(g, i);
     LLVMValueRef vec, m = members(g, i, 1, &vec);
     LLVMTypeRef vt = LLVMTypeOf(v);
     if (!vec) {
         LLVMValueRef x = cg_select(c, mask_from_bits(c, m), v, neutral);
-        cg_set_result(g, i->res[0], cg_call_intrinsic(c, redux_name(i), &vt, 1, &x, 1));
+        cg_set_result(g, i->res[0], cg_reduced(g, i, x));
         return;
     }
     LLVMValueRef out = LLVMConstNull(vt);
     for (unsigned k = 0; k < c->width; k++) {
         LLVMValueRef mk = LLVMBuildExtractElement(c->b, vec, cg_i32(c, k), "");
         LLVMValueRef x = cg_select(c, mask_from_bits(c, mk), v, neutral);
-        LLVMValueRef r = cg_call_intrinsic(c, redux_name(i), &vt, 1, &x, 1);
+        LLVMValueRef r = cg_reduced(g, i, x);
         out = LLVMBuildInsertElement(c->b, out, r, cg_i32(c, k), "");
     }
     cg_set_result(g, i->res[0], out);

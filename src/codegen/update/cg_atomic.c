@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "codegen/access/cg_places.h"
+#include "codegen/ahead/cg_prefetch_at.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_spread.h"
@@ -190,18 +191,13 @@ static void keep_old(struct cg_func *g, const struct lanes *v, LLVMValueRef r, L
     LLVMBuildStore(c->b, LLVMBuildInsertElement(c->b, all, r, lane, ""), v->out);
 }
 
-static LLVMValueRef component(struct cg *c, LLVMValueRef p, unsigned offset) {
-    LLVMValueRef at = cg_i64(c, offset);
-    return offset ? LLVMBuildGEP2(c->b, c->i8, p, &at, 1, "") : p;
-}
-
 static void do_active(struct cg_func *g, const struct kir_inst *i, const struct lanes *v) {
     struct cg_spread p = cg_spread(g, cg_pointers(g, &v->at), 0), x = cg_spread(g, v->x, 1),
                      y = {0};
     if (v->y)
         y = cg_spread(g, v->y, 2);
     struct cg_lane_loop l = cg_begin_lanes(g, cg_mask(g));
-    LLVMValueRef at = component(g->cg, cg_spread_at(g, &p, l.lane), v->offset);
+    LLVMValueRef at = cg_byte_gep(g->cg, cg_spread_at(g, &p, l.lane), v->offset);
     LLVMValueRef of_y = v->y ? cg_spread_at(g, &y, l.lane) : NULL;
     keep_old(g, v, cg_atomic_one(g, i, at, cg_spread_at(g, &x, l.lane), of_y), l.lane);
     cg_end_lanes(g, &l);
@@ -211,9 +207,8 @@ static void do_active(struct cg_func *g, const struct kir_inst *i, const struct 
 static void fetch_all(struct cg_func *g, const struct lanes *v, struct cg_spread *p) {
     struct cg *c = g->cg;
     for (unsigned k = 0; k < c->width; k++) {
-        LLVMValueRef at = component(c, cg_place(g, &v->at, p, k), v->offset);
-        LLVMValueRef args[4] = {at, cg_i32(c, 1), cg_i32(c, 3), cg_i32(c, 1)};
-        cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
+        LLVMValueRef at = cg_byte_gep(c, cg_place(g, &v->at, p, k), v->offset);
+        cg_prefetch_to(c, at, true, CG_FIRST_CACHE);
     }
 }
 
@@ -227,7 +222,7 @@ static void do_all(struct cg_func *g, const struct kir_inst *i, const struct lan
         fetch_all(g, v, &p);
     for (unsigned k = 0; k < g->cg->width; k++) {
         LLVMValueRef lane = cg_i32(g->cg, k);
-        LLVMValueRef at = component(g->cg, cg_place(g, &v->at, &p, k), v->offset);
+        LLVMValueRef at = cg_byte_gep(g->cg, cg_place(g, &v->at, &p, k), v->offset);
         LLVMValueRef y = v->y ? cg_extract(g, v->y, lane) : NULL;
         keep_old(g, v, cg_atomic_one(g, i, at, cg_spread_lane(g, &x, k), y), lane);
     }
@@ -313,7 +308,7 @@ static bool do_by_call(struct cg_func *g, const struct kir_inst *i, const struct
         write_lanes(g, i, own.f, t);
         cg_end_own(c, &own);
     }
-    struct cg_call_memory m = cg_call_memory(g, component(c, cg_pointers(g, &v->at), v->offset));
+    struct cg_call_memory m = cg_call_memory(g, cg_byte_gep(c, cg_pointers(g, &v->at), v->offset));
     LLVMSetVolatile(LLVMBuildStore(c->b, v->x, m.values[0]), 1);
     if (v->y)
         LLVMSetVolatile(LLVMBuildStore(c->b, v->y, m.values[1]), 1);
@@ -377,7 +372,7 @@ static void do_compared(struct cg_func *g, const struct kir_inst *i, const struc
         LLVMPositionBuilderAtEnd(c->b, many);
     }
     LLVMTypeRef ov[2] = {v->vt, cg_vec_of(c, c->ptr)};
-    LLVMValueRef args[4] = {component(c, cg_pointers(g, &v->at), v->offset),
+    LLVMValueRef args[4] = {cg_byte_gep(c, cg_pointers(g, &v->at), v->offset),
                             cg_i32(c, isa_type_bits(i->ty) / 8), cg_mask(g), LLVMConstNull(v->vt)};
     order(c, i);
     LLVMValueRef old = cg_call_intrinsic(c, "llvm.masked.gather", ov, 2, args, 4);
@@ -425,7 +420,7 @@ static void emit_component(struct cg_func *g, struct kir_inst *i, uint32_t k,
     v.x = operand(g, i, 1 + k);
     v.y = cas ? operand(g, i, 2) : NULL;
     if (c->width == 1) {
-        LLVMValueRef r = cg_atomic_one(g, i, component(c, at->pointers, v.offset), v.x, v.y);
+        LLVMValueRef r = cg_atomic_one(g, i, cg_byte_gep(c, at->pointers, v.offset), v.x, v.y);
         if (result)
             cg_set_scalar(g, i->res[k], cg_widen(c, r, i->ty, i->res[k]->type));
         return;

@@ -12,11 +12,12 @@
 // accessed. Nothing depends on the guess.
 #include <stdlib.h>
 
+#include "codegen/ahead/cg_prefetch_at.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/update/cg_ticket.h"
 
-enum { MAX_DEPTH = 8, LINE = 64, EVERY = 256, LEAST_STEP = 64, SECOND_CACHE = 2 };
+enum { MAX_DEPTH = 8, LINE = 64, EVERY = 256, LEAST_STEP = 64 };
 
 static bool is_count(const struct kir_value *v) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
@@ -132,7 +133,6 @@ void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     for (unsigned at = 0; at < bytes; at += c->target.second_cache ? LINE : EVERY) {
         LLVMValueRef by = LLVMBuildAdd(c->b, n, cg_i64(c, at), "");
         LLVMValueRef to = LLVMBuildGEP2(c->b, c->i8, p, &by, 1, "");
-        LLVMValueRef args[4] = {to, cg_i32(c, 0), cg_i32(c, SECOND_CACHE), cg_i32(c, 1)};
-        cg_call_intrinsic(c, "llvm.prefetch", &c->ptr, 1, args, 4);
+        cg_prefetch_to(c, to, false, CG_SECOND_CACHE);
     }
 }
