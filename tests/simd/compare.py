@@ -2,17 +2,18 @@
 well and compiled quickly, and compares what they print.
 usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
 
-A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. What the
-machine has runs optimised and compiled well at every width; besides, each pair of level and width runs
-once, with one of the tiers and one of the two PTX files, so that each width and each level has met
-both: which ones meet depends on the file's name. A .ptx file tries each width at each level with one
-tier, and at the machine's own level with both.
+A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. At the machine's
+own level every width runs optimised PTX compiled well, and the other PTX compiled quickly. Each level
+below runs two of the widths, with one of the tiers and one of the two PTX files each: which ones the
+file's name decides, so that all of them are met by some files. A .ptx file does the same with its one
+text, so that the machine's own level tries both tiers at every width.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
 
 Variables that a file needs for all its runs stand in lines // env: NAME=VALUE. What stands in
-lines // also: NAME=VALUE is set for runs in addition, at the machine's level and every width.
+lines // also: NAME=VALUE is set for runs in addition, at the machine's level and every width, with the
+tier that the text has there.
 
 KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone."""
 import itertools
@@ -80,20 +81,9 @@ def ptx_files(kudzu, path, out):
     return made
 
 
-def first_half(levels):
-    """Half of all settings: compiled well for the machine's level at every width, and for each level
-    below at every second one; compiled quickly at the rest. Each width and level occurs once."""
-    return [(level, width, TIERS[below > 0 and (below + n) % 2])
-            for below, level in enumerate(reversed(levels)) for n, width in enumerate(WIDTHS)]
-
-
-def pairs(levels, name, opt):
-    """Each level and width once: those (with their tiers) that the PTX file of this option gets."""
-    turn = zlib.crc32(os.path.basename(name).encode())
-    kinds = [("full", "-O3"), ("quick", "-G"), ("full", "-G"), ("quick", "-O3")]
-    met = [(level, width, kinds[(n + k + turn) % len(kinds)])
-           for n, level in enumerate(levels) for k, width in enumerate(WIDTHS)]
-    return [(level, width, tier) for level, width, (tier, o) in met if o == opt]
+def own_tiers(name):
+    """What the machine's own level compiles the PTX of this name with, which ptx_files gave it."""
+    return {"-O3": ["full"], "-G": ["quick"]}.get(name.rpartition(" ")[2], TIERS)
 
 
 def settings(levels, name):
@@ -102,10 +92,16 @@ def settings(levels, name):
         return list(itertools.product(levels, WIDTHS, TIERS))
     file, _, opt = name.rpartition(" ")
     if opt not in ("-O3", "-G"):
-        return first_half(levels) + [(levels[-1], width, "quick") for width in WIDTHS]
-    tried = pairs(levels, file, opt)
-    own = [(levels[-1], width, "full") for width in WIDTHS] if opt == "-O3" else []
-    return tried + [s for s in own if s not in tried]
+        file, opt = name, None
+    turn = zlib.crc32(os.path.basename(file).encode())
+    chosen = list(itertools.product(levels[-1:], WIDTHS, own_tiers(name)))
+    for n, level in enumerate(levels[:-1]):
+        kinds = list(itertools.product(TIERS, ("-O3", "-G")))
+        for k, width in enumerate(WIDTHS[(turn + n) % 2::2]):
+            tier, text = kinds[(turn // 2 + n + 3 * k) % len(kinds)]
+            if opt in (None, text):
+                chosen.append((level, width, tier))
+    return chosen
 
 
 def differences(tool, name, path, tried, cache):
@@ -121,7 +117,7 @@ def differences(tool, name, path, tried, cache):
     bad = 0
     runs = [(level, width, tier, {}) for level, width, tier in tried]
     runs += [("", width, tier, {variable: value}) for variable, value in also_of(path)
-             for width in WIDTHS for tier in TIERS]
+             for width in WIDTHS for tier in own_tiers(name)]
     for level, width, tier, more in runs:
         got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width, KUDZU_CPU=level,
                   KUDZU_TIER=tier, **more)
