@@ -66,7 +66,7 @@ struct cg {
     unsigned team;         // groups that run together; 1 outside KD_MODE_BLOCK
     bool one_team;         // they are the whole block: nobody else has to reach a barrier
     uint64_t large_frames; // bytes of machine stack that large frames take together
-    bool quick;            // code that is there soon: see compile.c
+    bool quick;            // code that is there soon: see effort.c
     enum cg_effort effort; // what the size of the kernel allows
     bool keeps_variables;  // in memory, some of them: see promote.h
     struct kir_value

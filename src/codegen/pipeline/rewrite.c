@@ -1,0 +1,97 @@
+// The kernel rewritten by one pass, and whether what came of it is kept.
+#include "codegen/pipeline/analyse.h"
+#include "codegen/pipeline/own_kernel.h"
+#include "codegen/pipeline/passes.h"
+#include "codegen/pipeline/traits.h"
+#include "passes/analysis/private_frame.h"
+#include "passes/loops/group_rows.h"
+#include "passes/loops/known_size.h"
+#include "passes/loops/roll.h"
+#include "passes/loops/stride_loop.h"
+
+void try_known_size(struct pipeline *p) {
+    struct cg *c = p->c;
+    if (!c->spec.ntid[0] || !known_size_any(c->kernel, c->spec.ntid))
+        return;
+    struct kir_module *m = own_module(c);
+    known_size(m->funcs.data[c->kernel->index], c->spec.ntid);
+    use_module(c, m);
+}
+
+void try_private_frame(struct pipeline *p) {
+    struct cg *c = p->c;
+    if (!c->kernel->locals.len || c->spec.width == 1)
+        return;
+    struct kir_module *m = own_module(c);
+    c->private_frame = private_frame(m->funcs.data[c->kernel->index]);
+    if (c->private_frame)
+        use_module(c, m);
+}
+
+void try_strides(struct pipeline *p) {
+    struct cg *c = p->c;
+    struct old_kernel old = old_kernel(c);
+    if (!(c->spec.flags & KD_SPEC_STRIDES) || c->quick)
+        return;
+    struct kir_module *m = own_module(c);
+    c->stride_limit = stride_loop_open(m->funcs.data[c->kernel->index], c->spec.ntid);
+    if (!c->stride_limit)
+        return;
+    use_module(c, m);
+    choose_mode_anew(p);
+    if (c->mode == KD_MODE_BLOCK && !c->splits && !c->parks)
+        return;
+    restore_kernel(c, old);
+    c->stride_limit = NULL;
+}
+
+void try_group_rows(struct pipeline *p) {
+    struct cg *c = p->c;
+    struct flow **fl = p->fl;
+    // Groups of a team take the version for rows when all of them can.
+    enum { ROUNDS = 6, MOST_INSTRUCTIONS = 600, MOST_GROUPS = 4 };
+    struct old_kernel old = old_kernel(c);
+    struct kir_value *limit = c->stride_limit;
+    uint32_t nth = c->kernel->index;
+    unsigned team = c->team;
+    bool loops;
+    if (p->unrolled || c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 ||
+        c->quick || (is_one_team(c) && func_has_barrier(c->kernel)) ||
+        !group_rows_any(fl[nth], &loops))
+        return;
+    if (c->spec.flags & KD_SPEC_QUICK) {
+        c->quick = true; // of the same width
+        return;
+    }
+    use_module(c, own_module(c));
+    if (limit && limit->kind == KIR_VALUE_INST)
+        c->stride_limit = in_copy(c->kernel, limit);
+    c->team = !loops ? 1 : team > MOST_GROUPS ? MOST_GROUPS : team;
+    analyse_all(p);
+    bool made = false;
+    for (unsigned r = 0; r < ROUNDS && func_instructions(c->kernel) <= MOST_INSTRUCTIONS &&
+                         group_rows_any(fl[nth], &loops);
+         r++) {
+        made |= group_rows(c->kernel, fl[nth]);
+        analyse_all(p);
+    }
+    if (made)
+        return;
+    restore_kernel(c, old);
+    c->stride_limit = limit;
+    c->team = team;
+    analyse_all(p);
+}
+
+void try_rolled(struct pipeline *p) {
+    struct cg *c = p->c;
+    unsigned vectors = c->width > 16 ? c->width / 16 : 1, copies = c->team * vectors;
+    if (c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 || is_one_team(c) ||
+        !has_long_block(c->kernel, copies))
+        return;
+    struct kir_module *m = own_module(c);
+    if (!roll_up(m->funcs.data[c->kernel->index], copies))
+        return;
+    use_module(c, m);
+    analyse_all(p);
+}

@@ -1,0 +1,41 @@
+// Teams for kernels without loops, whose threads' accesses lie in columns.
+#include "codegen/memory/cg_transpose.h"
+#include "codegen/pipeline/analyse.h"
+#include "codegen/pipeline/team.h"
+#include "codegen/pipeline/traits.h"
+
+static bool any_transposed(const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            if (cg_is_transposed(fl, i))
+                return true;
+    return false;
+}
+
+// As many rows of a block as a line has words make a team where its threads' accesses lie in
+// columns: see cg_transpose.c. The kernel has no loops, and no team for other reasons.
+void try_transposed(struct pipeline *p, bool may_widen) {
+    struct cg *c = p->c;
+    struct flow **fl = p->fl;
+    enum { MOST_ROWS = 16, LEAST_ROWS = 4 };
+    const uint32_t *n = c->spec.ntid;
+    const struct flow *alone = fl[c->kernel->index];
+    unsigned width = may_widen && n[0] == 32 ? 32 : c->width, rows = n[1], team = MOST_ROWS;
+    while (team >= LEAST_ROWS && rows % team)
+        team /= 2;
+    if (team < LEAST_ROWS || n[0] != width || alone->cfg->loops.len || c->width == 1 ||
+        !any_varying_access(alone) || func_has_barrier(c->kernel) || lanes_of_atomics(c, alone) ||
+        team_forbidden(c->kernel) || team * func_instructions(c->kernel) > MAX_TEAM_INSTRUCTIONS)
+        return;
+    unsigned old = c->width;
+    c->width = width;
+    c->team = team;
+    analyse_all(p);
+    bool found = any_transposed(fl[c->kernel->index]);
+    if (found && !(c->spec.flags & KD_SPEC_QUICK))
+        return;
+    c->quick |= found; // of the same width
+    c->width = found ? width : old;
+    c->team = 1;
+    analyse_all(p);
+}
