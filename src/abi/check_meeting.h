@@ -1,6 +1,6 @@
 // What generated code tells of barriers and of operations of warps (passes/check/check_sync.c):
 // kinds of sites beyond those of check_shadow.h, told by check.access. Its operands are what stands
-// here as address and more; site.align is enum isa_op, and site.bytes as told below.
+// here as address and more; site.align is isa_op, and site.bytes as told below.
 #ifndef KUDZU_DEVICE_CHECK_MEETING_H
 #define KUDZU_DEVICE_CHECK_MEETING_H
 

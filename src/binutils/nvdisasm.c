@@ -9,6 +9,7 @@
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
 #include "image/cubin.h"
+#include "isa/ops/control.h"
 #include "ptx/ast.h"
 
 enum { CODE = 1, FUNCTIONS, GRAPH, LINES, JSON, HELP, VERSION };

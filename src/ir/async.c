@@ -1,6 +1,10 @@
 #include "ir/async.h"
 
 #include "abi/generated_code.h"
+#include "isa/ops/async.h"
+#include "isa/ops/launch.h"
+#include "isa/ops/multimem.h"
+#include "isa/ops/tensor.h"
 
 static uint32_t operation(const struct kir_inst *i) {
     switch (i->op) {

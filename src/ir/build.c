@@ -3,6 +3,7 @@
 
 #include "abi/generated_code.h"
 #include "ir/ir.h"
+#include "isa/ops/control.h"
 
 unsigned kir_type_bits(enum kir_type t) {
     switch (t) {
@@ -88,7 +89,7 @@ struct kir_value *kir_undef(struct kir_func *f, enum kir_type t) {
     return value_new(f, KIR_VALUE_UNDEF, t);
 }
 
-struct kir_inst *kir_inst_new(struct kir_func *f, enum isa_op op, enum isa_type ty, unsigned nops,
+struct kir_inst *kir_inst_new(struct kir_func *f, isa_op op, enum isa_type ty, unsigned nops,
                               unsigned nres, const uint8_t *res_types, unsigned ntargets) {
     struct arena *a = &f->module->arena;
     struct kir_inst *i = arena_new(a, struct kir_inst);
@@ -187,7 +188,7 @@ struct kir_func *kir_find_func(struct kir_module *m, const char *name) {
     return NULL;
 }
 
-bool kir_is_terminator(enum isa_op op) {
+bool kir_is_terminator(isa_op op) {
     switch (op) {
     case ISA_OP_BRA:
     case ISA_OP_CBR:

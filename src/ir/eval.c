@@ -1,30 +1,12 @@
 // Pointwise instructions of the IR, computed through the instruction table.
 #include "ir/eval.h"
 
+#include "isa/ops/move.h"
+#include "isa/result_type.h"
+
 bool kir_is_computable(const struct kir_inst *i) {
     return isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->op != ISA_OP_CVTA &&
            i->op != ISA_OP_ISSPACEP;
-}
-
-// The type that the table's result has, where that is not the instruction's own.
-static enum isa_type result_type(const struct kir_inst *i) {
-    switch (i->op) {
-    case ISA_OP_POPC:
-    case ISA_OP_CLZ:
-    case ISA_OP_BFIND:
-        return ISA_U32;
-    case ISA_OP_CVT_PACK: // two elements of the type, or the third operand above them
-        return ISA_B32;
-    case ISA_OP_MUL:
-    case ISA_OP_MAD:
-        if (i->mods.half != ISA_WIDE)
-            return (enum isa_type)i->ty;
-        if (isa_type_bits(i->ty) == 16)
-            return isa_type_is_signed(i->ty) ? ISA_S32 : ISA_U32;
-        return isa_type_is_signed(i->ty) ? ISA_S64 : ISA_U64;
-    default:
-        return (enum isa_type)i->ty;
-    }
 }
 
 union isa_bits kir_extend(union isa_bits b, enum isa_type from, enum kir_type to) {
@@ -43,10 +25,11 @@ union isa_bits kir_extend(union isa_bits b, enum isa_type from, enum kir_type to
 }
 
 bool kir_eval(const struct kir_inst *i, const union isa_bits *src, union isa_bits *dst) {
-    if (!kir_is_computable(i) || !isa_eval((enum isa_op)i->op, (enum isa_type)i->ty,
-                                           (enum isa_type)i->ty2, &i->mods, src, dst))
+    if (!kir_is_computable(i) ||
+        !isa_eval((isa_op)i->op, (enum isa_type)i->ty, (enum isa_type)i->ty2, &i->mods, src, dst))
         return false;
     if (i->nres == 1 && i->res[0]->type != KIR_PRED && i->op != ISA_OP_MOV_PACK)
-        dst[0] = kir_extend(dst[0], result_type(i), i->res[0]->type);
+        dst[0] = kir_extend(dst[0], isa_result_type(i->op, (enum isa_type)i->ty, &i->mods),
+                            i->res[0]->type);
     return true;
 }

@@ -1,6 +1,6 @@
 // Kernel IR: PTX in SSA form over a control-flow graph. One module is one PTX module.
 //
-// An instruction is a PTX opcode (enum isa_op) with its types and modifiers, operands that
+// An instruction is a PTX opcode (isa_op) with its types and modifiers, operands that
 // are values, and results that are values. Predicated instructions do not exist: lowering
 // turns them into selects or branches. Nothing here says how lanes are grouped; that
 // begins in the passes. Everything lives in the module's arena.
@@ -142,7 +142,7 @@ struct kir_symbol {
 struct kir_inst {
     struct kir_inst *prev, *next;
     struct kir_block *block;
-    uint16_t op;     // enum isa_op
+    uint16_t op;     // isa_op
     uint8_t ty, ty2; // enum isa_type
     struct isa_mods mods;
     uint8_t sreg; // enum isa_sreg
@@ -231,7 +231,7 @@ struct kir_value *kir_const(struct kir_func *f, enum kir_type t, uint64_t bits);
 struct kir_value *kir_undef(struct kir_func *f, enum kir_type t);
 // An instruction with room for nops operands, results of the given types, ntargets targets;
 // not yet in a block.
-struct kir_inst *kir_inst_new(struct kir_func *f, enum isa_op op, enum isa_type ty, unsigned nops,
+struct kir_inst *kir_inst_new(struct kir_func *f, isa_op op, enum isa_type ty, unsigned nops,
                               unsigned nres, const uint8_t *res_types, unsigned ntargets);
 void kir_append(struct kir_block *b, struct kir_inst *i);
 void kir_insert_before(struct kir_inst *pos, struct kir_inst *i);
@@ -243,7 +243,7 @@ void kir_replace_uses(struct kir_func *f, struct kir_value *from, struct kir_val
 void kir_replace_all(struct kir_func *f, struct kir_value *const *to, uint32_t n);
 void kir_compute_preds(struct kir_func *f); // fills preds from terminators; only before phis exist
 struct kir_func *kir_find_func(struct kir_module *m, const char *name);
-bool kir_is_terminator(enum isa_op op);
+bool kir_is_terminator(isa_op op);
 
 // print.c, parse.c: the text form; parse(print(m)) is m again.
 void kir_print_module(const struct kir_module *m, struct strbuf *out);

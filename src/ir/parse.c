@@ -602,7 +602,7 @@ static void attach(struct parser *s, struct kir_inst *i, const struct pending *t
 static void instruction(struct parser *s, struct kir_block *b) {
     struct pending t = {0};
     results(s, &t);
-    enum isa_op op = (enum isa_op)word_of(s, kir_op_by_name, "an opcode");
+    isa_op op = (isa_op)word_of(s, kir_op_by_name, "an opcode");
     struct kir_inst *i = kir_inst_new(s->f, op, ISA_VOID, 0, 0, NULL, 0);
     expect(s, ":");
     i->ty = (uint8_t)word_of(s, kir_isa_type_by_name, "a type");

@@ -107,9 +107,11 @@ int kir_linkage_by_name(const char *s, size_t n) {
 }
 
 int kir_op_by_name(const char *s, size_t n) {
-    for (int k = 1; k < ISA_OP_COUNT; k++)
-        if (strlen(isa_op_info[k].name) == n && !memcmp(isa_op_info[k].name, s, n))
+    for (int k = 1; k < ISA_OP_COUNT; k++) {
+        const char *name = isa_op_info[k].name;
+        if (name && strlen(name) == n && !memcmp(name, s, n))
             return k;
+    }
     return -1;
 }
 

@@ -57,7 +57,7 @@ static bool check_list(struct kir_check *c, const struct kir_block *b) {
             kir_problem(c, "bb%" PRIu32 ": the list of instructions is broken", b->id);
             return false;
         }
-        if (i->op == ISA_OP_NONE || i->op >= ISA_OP_COUNT) {
+        if (i->op == ISA_OP_NONE || i->op >= ISA_OP_COUNT || !isa_op_info[i->op].name) {
             kir_problem(c, "bb%" PRIu32 ": an instruction has no opcode", b->id);
             return false;
         }

@@ -4,86 +4,12 @@
 #include "abi/generated_code.h"
 #include "ir/validate.h"
 #include "isa/matrix.h"
-#include "isa/video.h"
+#include "isa/ops/all.h"
 
 // A shape is a word for the results, '=', and one for the operands. Each letter is one value:
 //   t at least as wide as the type    s as the second type    d twice the type
 //   u at least 32 bits    p predicate    a address of 64 bits    x anything
 // What stands after '?' may be left out, from the end.
-struct shape {
-    uint16_t op;
-    const char *text;
-};
-
-static const struct shape shapes[] = {
-    {ISA_OP_ADD, "t?p=tt"},      {ISA_OP_SUB, "t?p=tt"},    {ISA_OP_ADDC, "t?p=ttp"},
-    {ISA_OP_SUBC, "t?p=ttp"},    {ISA_OP_MUL24, "t=tt"},    {ISA_OP_MIN, "t=tt?t"},
-    {ISA_OP_MAX, "t=tt?t"},      {ISA_OP_AND, "t=tt"},      {ISA_OP_OR, "t=tt"},
-    {ISA_OP_XOR, "t=tt"},        {ISA_OP_MAD24, "t=ttt"},   {ISA_OP_SAD, "t=ttt"},
-    {ISA_OP_DIV, "t=tt"},        {ISA_OP_REM, "t=tt"},      {ISA_OP_ABS, "t=t"},
-    {ISA_OP_NEG, "t=t"},         {ISA_OP_NOT, "t=t"},       {ISA_OP_CNOT, "t=t"},
-    {ISA_OP_POPC, "u=t"},        {ISA_OP_CLZ, "u=t"},       {ISA_OP_BFIND, "u=t"},
-    {ISA_OP_BREV, "t=t"},        {ISA_OP_BFE, "t=tuu"},     {ISA_OP_BFI, "t=ttuu"},
-    {ISA_OP_BMSK, "u=uu"},       {ISA_OP_SZEXT, "t=tu"},    {ISA_OP_FNS, "u=uuu"},
-    {ISA_OP_DP4A, "u=uuu"},      {ISA_OP_DP2A, "u=uuu"},    {ISA_OP_FMA, "t=ttt"},
-    {ISA_OP_RCP, "t=t"},         {ISA_OP_SQRT, "t=t"},      {ISA_OP_RSQRT, "t=t"},
-    {ISA_OP_SIN, "t=t"},         {ISA_OP_COS, "t=t"},       {ISA_OP_LG2, "t=t"},
-    {ISA_OP_EX2, "t=t"},         {ISA_OP_TANH, "t=t"},      {ISA_OP_TESTP, "p=t"},
-    {ISA_OP_COPYSIGN, "t=tt"},   {ISA_OP_SET, "t=ss?p"},    {ISA_OP_SETP, "p?p=tt?p"},
-    {ISA_OP_SELP, "t=ttp"},      {ISA_OP_SLCT, "t=tts"},    {ISA_OP_SHL, "t=tu"},
-    {ISA_OP_SHR, "t=tu"},        {ISA_OP_SHF, "t=ttu"},     {ISA_OP_LOP3, "t?p=tttu?p"},
-    {ISA_OP_PRMT, "t=ttu"},      {ISA_OP_CVT, "t=s?ssss"},  {ISA_OP_CVT_PACK, "u=uu?u"},
-    {ISA_OP_MOV, "t=t"},         {ISA_OP_CVTA, "a=a"},      {ISA_OP_ISSPACEP, "p=a"},
-    {ISA_OP_SYMADDR, "a="},      {ISA_OP_ACTIVEMASK, "u="}, {ISA_OP_ELECT, "up=u"},
-    {ISA_OP_SHFL, "u?p=uuu?u"},  {ISA_OP_REDUX, "u=uu"},    {ISA_OP_BAR_WARP_SYNC, "=u"},
-    {ISA_OP_BRA, "="},           {ISA_OP_CBR, "=p"},        {ISA_OP_BRX_IDX, "=u"},
-    {ISA_OP_EXIT, "="},          {ISA_OP_TRAP, "="},        {ISA_OP_UNREACHABLE, "="},
-    {ISA_OP_NANOSLEEP, "=u"},    {ISA_OP_MATCH, "u?p=tu"},  {ISA_OP_BAR_ARRIVE, "=uu"},
-    {ISA_OP_STACKRESTORE, "=t"}, {ISA_OP_STACKSAVE, "t="},  {ISA_OP_BRKPT, "="},
-    {ISA_OP_GROUP_FIRST, "t=t"}, {ISA_OP_GROUP_ALL, "p=p"},
-};
-
-// mbarrier objects and asynchronous copies; those of tensors: check_tensor.
-static const struct shape async_shapes[] = {
-    {ISA_OP_CP_ASYNC_GROUP, "="},
-    {ISA_OP_CP_ASYNC_MBARRIER_ARRIVE, "=a"},
-    {ISA_OP_MBARRIER_INIT, "=au"},
-    {ISA_OP_MBARRIER_INVAL, "=a"},
-    {ISA_OP_MBARRIER_EXPECT_TX, "=au"},
-    {ISA_OP_MBARRIER_COMPLETE_TX, "=au"},
-    {ISA_OP_MBARRIER_ARRIVE, "?a=au"},
-    {ISA_OP_MBARRIER_ARRIVE_EXPECT_TX, "?a=au"},
-    {ISA_OP_MBARRIER_ARRIVE_DROP, "?a=au"},
-    {ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX, "?a=au"},
-    {ISA_OP_MBARRIER_TEST_WAIT, "p=aa"},
-    {ISA_OP_MBARRIER_TEST_WAIT_PARITY, "p=au"},
-    {ISA_OP_MBARRIER_TRY_WAIT, "p=aa"},
-    {ISA_OP_MBARRIER_TRY_WAIT_PARITY, "p=au"},
-    {ISA_OP_MBARRIER_PENDING_COUNT, "u=a"},
-    {ISA_OP_CP_ASYNC, "=aauu"},
-    {ISA_OP_CP_ASYNC_BULK, "=aau?ax"},
-    {ISA_OP_CP_REDUCE_ASYNC_BULK, "=aau?a"},
-    {ISA_OP_TENSORMAP_REPLACE, "=auu"},
-    {ISA_OP_ST_BULK, "=au"},
-    {ISA_OP_TCGEN05_COMMIT, "=au"},
-    {ISA_OP_TCGEN05_ALLOC, "=au"},
-    {ISA_OP_TCGEN05_DEALLOC, "=uu"},
-    {ISA_OP_TCGEN05_RELINQUISH, "=u"},
-    {ISA_OP_TCGEN05_AT, "a=uu"},
-    {ISA_OP_TCGEN05_CP, "=uua"},
-    {ISA_OP_TCGEN05_SHIFT, "=u?u"},
-    {ISA_OP_MULTIMEM_LD_REDUCE, "a=a"},
-    {ISA_OP_MULTIMEM_ST, "=aa"},
-    {ISA_OP_MULTIMEM_RED, "=aa"},
-    {ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL, "=aa"},
-    {ISA_OP_CHECK_ORIGIN, "u=a"},
-    {ISA_OP_CHECK_ACCESS, "=aua?x"},
-    {ISA_OP_CHECK_SYNC, "="},
-    {ISA_OP_BARRIER_CLUSTER_ARRIVE, "="},
-    {ISA_OP_BARRIER_CLUSTER_WAIT, "="},
-    {ISA_OP_GRIDDEPCONTROL, "="},
-};
-
 static bool fits(const struct kir_inst *i, char c, const struct kir_value *v) {
     unsigned bits = kir_type_bits(v->type), ty = isa_type_bits(i->ty);
     bool is_pred = v->type == KIR_PRED;
@@ -274,7 +200,7 @@ static struct matrix_operands matrix_operands(const struct kir_inst *i,
 }
 
 static void check_matrix(struct kir_check *c, const struct kir_inst *i) {
-    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
     struct matrix_operands o = matrix_operands(i, &x);
     struct isa_fragment d =
         isa_fragment_of(&x, i->op == ISA_OP_WMMA_LOAD ? (enum isa_frag)i->mods.frag : ISA_FRAG_D);
@@ -382,81 +308,31 @@ static void check_targets(struct kir_check *c, const struct kir_inst *i) {
         kir_inst_problem(c, i, "the number of targets is wrong");
 }
 
-static void check_table(struct kir_check *c, const struct kir_inst *i) {
-    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        if (shapes[k].op == i->op)
-            check_shape(c, i, shapes[k].text);
-    for (size_t k = 0; k < sizeof async_shapes / sizeof *async_shapes; k++)
-        if (async_shapes[k].op == i->op)
-            check_shape(c, i, async_shapes[k].text);
+static void check_vote(struct kir_check *c, const struct kir_inst *i) {
+    check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");
 }
 
+static void check_sreg(struct kir_check *c, const struct kir_inst *i) {
+    check_shape(c, i, "u=");
+    if (!i->sreg || i->sreg >= ISA_SREG_COUNT)
+        kir_inst_problem(c, i, "the special register is missing");
+}
+
+// How each opcode is checked, as instructions.py says: its shape, or a function.
+static const struct rule {
+    const char *shape;
+    void (*check)(struct kir_check *c, const struct kir_inst *i);
+} rules[ISA_OP_COUNT] = {
+#include "isa/rules/check.inc"
+};
+
 void kir_check_inst(struct kir_check *c, const struct kir_inst *i) {
+    const struct rule *r = &rules[i->op];
     check_targets(c, i);
-    if (isa_is_matrix((enum isa_op)i->op)) {
-        check_matrix(c, i);
-        return;
-    }
-    switch (i->op) {
-    case ISA_OP_MUL:
-    case ISA_OP_MAD:
-    case ISA_OP_MADC:
-        check_mul(c, i);
-        break;
-    case ISA_OP_MOV_PACK:
-    case ISA_OP_MOV_UNPACK:
-        check_pieces(c, i);
-        break;
-    case ISA_OP_LD:
-    case ISA_OP_ST:
-    case ISA_OP_ATOM:
-    case ISA_OP_RED:
-        check_memory(c, i);
-        break;
-    case ISA_OP_TEX:
-    case ISA_OP_SULD:
-    case ISA_OP_SUST:
-        check_image(c, i);
-        break;
-    case ISA_OP_CP_ASYNC_BULK_TENSOR:
-    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
-    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-        check_tensor(c, i);
-        break;
-    case ISA_OP_TCGEN05_MMA:
-        check_shape(c, i, "=uuxau?xxxxxxxxxxx");
-        break;
-    case ISA_OP_VOTE:
-        check_shape(c, i, i->mods.mode == ISA_VOTE_BALLOT ? "u=p?u" : "p=p?u");
-        break;
-    case ISA_OP_BAR_SYNC:
-    case ISA_OP_BAR_RED:
-        check_bar(c, i);
-        break;
-    case ISA_OP_SREG:
-        check_shape(c, i, "u=");
-        if (!i->sreg || i->sreg >= ISA_SREG_COUNT)
-            kir_inst_problem(c, i, "the special register is missing");
-        break;
-    case ISA_OP_SYMADDR:
-        check_symaddr(c, i);
-        break;
-    case ISA_OP_PHI:
-        check_phi(c, i);
-        break;
-    case ISA_OP_PARAM:
-        check_param(c, i);
-        break;
-    case ISA_OP_CALL:
-        check_call(c, i);
-        break;
-    case ISA_OP_RET:
-        check_ret(c, i);
-        break;
-    default:
-        if (isa_is_video((enum isa_op)i->op))
-            check_video(c, i);
-        else
-            check_table(c, i);
-    }
+    if (r->check)
+        r->check(c, i);
+    else if (r->shape)
+        check_shape(c, i, r->shape);
+    else
+        kir_inst_problem(c, i, "kernel IR has no such instruction");
 }

@@ -1,10 +1,11 @@
-"""Makes, from instructions.py: isa_ops.h (enum), isa_table.c (opcode facts), isa_grammar.c (forms),
+"""Makes, from instructions.py: ops/*.h (opcodes), isa_table.c (opcode facts), isa_grammar.c (forms),
 isa_eval.c (reference semantics), and with a second argument the page docs/ptx.md."""
 import io
+import os
 import re
 import sys
 
-from instructions import FORMS, LITERALS, OPS, SLOTS, UNSUPPORTED
+from instructions import FAMILIES, FORMS, LITERALS, OPS, SLOTS, UNSUPPORTED
 
 CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="CONTROL",
              warp="WARP", block="BLOCK", fence="FENCE", composite="COMPOSITE", check="CHECK",
@@ -195,7 +196,9 @@ def grammar(out):
             shown, f["opcode"], enum(f["op"]), f["ptx"], f["sm"], str(f["relaxed"]).lower(),
             len(f["read_slots"]), len(ops), len(initial),
             slots.add(slot_rows(f, choices)), operands.add(ops), sets.add(initial)))
-    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n#include "isa/tensor_memory.h"\n\n')
+    out.write(HEAD + '#include "isa/grammar.h"\n\n#include <string.h>\n\n#include "isa/matrix.h"\n')
+    include_ops(out)
+    out.write('#include "isa/tensor_memory.h"\n\n')
     for pool in (choices, slots, operands, sets):
         out.write("".join(pool.text))
     out.write("\nconst struct isa_form isa_forms[] = {\n" + "".join(rows) + "};\n")
@@ -311,7 +314,8 @@ def eval_function(out, name, forms):
     out.write(body + "    return false;\n}\n\n")
 
 
-EVAL_HEAD = HEAD + """#include "isa/approx.h"
+EVAL_HEAD = """
+#include "isa/approx.h"
 #include "isa/bitops.h"
 #include "isa/eval_ops.h"
 #include "isa/fp.h"
@@ -349,6 +353,8 @@ static inline void store(union isa_bits *b, unsigned h, unsigned halves, enum is
 
 
 def evaluator(out):
+    out.write(HEAD + '#include "isa/isa.h"\n')
+    include_ops(out)
     out.write(EVAL_HEAD)
     known = []
     for o in OPS:
@@ -356,7 +362,7 @@ def evaluator(out):
         if forms:
             eval_function(out, o["name"], forms)
             known.append(o["name"])
-    out.write("bool isa_eval(enum isa_op op, enum isa_type ty, enum isa_type ty2,\n"
+    out.write("bool isa_eval(isa_op op, enum isa_type ty, enum isa_type ty2,\n"
               "              const struct isa_mods *m, const union isa_bits *src,\n"
               "              union isa_bits *dst) {\n    switch (op) {\n")
     for name in known:
@@ -366,24 +372,135 @@ def evaluator(out):
     out.write("    default:\n        return false;\n    }\n}\n")
 
 
-# ---- isa_ops.h, isa_table.c, docs/ptx.md -------------------------------------------------------
-def ops_header(out):
-    out.write(HEAD + "#ifndef KUDZU_ISA_OPS_H\n#define KUDZU_ISA_OPS_H\nenum isa_op {\n"
-              "    ISA_OP_NONE,\n")
+# ---- What kernel IR's instructions need: rules/*.inc -------------------------------------------
+def is_pure(o):
+    return o["klass"] in ("pointwise", "source")
+
+
+def computed(o):
+    """Does the reference semantics of its forms say all?"""
+    forms = [f for f in FORMS if f["op"] == o["name"]]
+    return o["klass"] == "pointwise" and (o["like"] or forms and all(
+        f["sem"] or f["lowered"] for f in forms))
+
+
+def demand_functions():
+    """An opcode of kernel IR that nobody checks, emits or runs is an error."""
     for o in OPS:
-        out.write("    %s,\n" % enum(o["name"]))
-    out.write("    ISA_OP_COUNT\n};\n#endif\n")
+        for key, there in (("check", o["check"]), ("emit", o["emit"]), ("run", o["run"] or computed(o))):
+            if not there and not o["lowered"]:
+                what = {"check": "no validator rule (check=)", "emit": "no emitter (emit=)",
+                        "run": "a form without semantics (sem=), and no function of the interpreter (run=)"}
+                sys.exit("instructions.py: %s has %s" % (o["name"], what[key]))
+
+
+def rules(wanted, entry):
+    """One line of an array by opcode for each opcode that is wanted."""
+    def write(out):
+        out.write(HEAD)
+        for o in OPS:
+            if not o["lowered"] and wanted(o):
+                out.write("[%s] = %s,\n" % (enum(o["name"]), entry(o)))
+    return write
+
+
+def check_entry(o):
+    return '{"%s", NULL}' % o["check"] if "=" in o["check"] else "{NULL, check_%s}" % o["check"]
+
+
+RULES = {
+    "check": rules(lambda o: True, check_entry),
+    "emit_pointwise": rules(lambda o: o["emit"].startswith("pw_"), lambda o: o["emit"]),
+    "emit_pure": rules(is_pure, lambda o: "cg_emit_pointwise" if o["emit"].startswith("pw_")
+                       else o["emit"]),
+    "emit": rules(lambda o: not is_pure(o), lambda o: o["emit"]),
+    "run": rules(lambda o: o["run"] and o["klass"] != "warp",
+                 lambda o: "{%s, %s}" % (o["run"], str(o["run"].startswith("go_")).lower())),
+    "run_warp": rules(lambda o: o["klass"] == "warp", lambda o: o["run"]),
+}
+
+
+def all_ops(out):
+    out.write(HEAD + "// For tables of all opcodes.\n")
+    include_ops(out)
+
+
+# ---- Types of results -------------------------------------------------------------------------
+def result_rules(o):
+    """The rules of a pointwise opcode's first result: with the modifier that makes it wide, and without."""
+    found = {"wide": set(), "": set()}
+    for f in FORMS:
+        if f["op"] == o["name"] and f["sem"] and f["operands"][0].is_dst:
+            rule = f["operands"][0].rule
+            found["wide" if rule == "wide" else ""].add(rule)
+    return found["wide"], found[""]
+
+
+def result_types(out):
+    out.write("\nenum isa_type isa_result_type(isa_op op, enum isa_type ty, const struct isa_mods *m) {\n"
+              "    switch (op) {\n")
+    values = {}
+    for o in OPS:
+        wide, other = result_rules(o) if computed(o) and not o["like"] else (set(), set())
+        assert len(other) <= 1 or o["name"] == "mov.unpack", (o["name"], other)
+        rule = next(iter(other), "ty")
+        value = "ty" if rule in ("ty", "pred") else type_enum(rule)
+        if wide:
+            value = "m->half == ISA_WIDE ? isa_type_wide(ty) : " + value
+        if value != "ty":
+            values.setdefault(value, []).append(o["name"])
+    for value, names in values.items():
+        out.write("".join("    case %s:\n" % enum(n) for n in names))
+        out.write("        return %s;\n" % value)
+    out.write("    default:\n        return ty;\n    }\n}\n")
+
+
+# ---- ops/*.h, isa_table.c, docs/ptx.md -------------------------------------------------------
+FAMILY_SIZE, FAMILIES_MOST = 64, 32
+
+
+def number_ops():
+    """Each family has a range of numbers of its own: what is added to one leaves the others alone."""
+    assert len(FAMILIES) == len(set(FAMILIES)) <= FAMILIES_MOST
+    for n, family in enumerate(FAMILIES):
+        ops = [o for o in OPS if o["family"] == family]
+        assert ops and len(ops) < FAMILY_SIZE, family
+        for k, o in enumerate(ops):
+            o["number"] = n * FAMILY_SIZE + k + 1
+
+
+def family_header(family):
+    def write(out):
+        guard = "KUDZU_ISA_OPS_%s_H" % family.upper()
+        out.write(HEAD + "#ifndef %s\n#define %s\nenum {\n" % (guard, guard))
+        if family == "core":
+            out.write("    ISA_OP_NONE,\n")
+        for o in OPS:
+            if o["family"] == family:
+                out.write("    %s = %d,\n" % (enum(o["name"]), o["number"]))
+        if family == "core":
+            out.write("    ISA_OP_COUNT = %d // beyond all families\n" % (FAMILY_SIZE * FAMILIES_MOST))
+        out.write("};\n#endif\n")
+    return write
+
+
+def include_ops(out):
+    for family in FAMILIES[1:]:
+        out.write('#include "isa/ops/%s.h"\n' % family)
 
 
 def table(out):
-    out.write(HEAD + '#include "isa/isa.h"\n\n'
-              "const struct isa_op_info isa_op_info[ISA_OP_COUNT] = {\n"
+    out.write(HEAD + '#include "isa/grammar.h"\n')
+    include_ops(out)
+    out.write('#include "isa/result_type.h"\n')
+    out.write("\nconst struct isa_op_info isa_op_info[ISA_OP_COUNT] = {\n"
               '    [ISA_OP_NONE] = {"none", ISA_CLASS_CONTROL, false, false, false},\n')
     for o in OPS:
         out.write('    [%s] = {"%s", ISA_CLASS_%s, %s, %s, %s},\n' % (
             enum(o["name"]), o["name"], CLASS[o["klass"]],
             *(str(o[k]).lower() for k in ("can_block", "side_effect", "commutative"))))
     out.write("};\n")
+    result_types(out)
 
 
 def choices_of(form):
@@ -472,9 +589,18 @@ def write_if_changed(path, write):
 def main():
     for f in FORMS:
         read_form(f)
+    number_ops()
+    demand_functions()
     where = sys.argv[1]
-    for name, write in (("isa_ops.h", ops_header), ("isa_table.c", table),
-                        ("isa_grammar.c", grammar), ("isa_eval.c", evaluator)):
+    os.makedirs(where + "/ops", exist_ok=True)
+    os.makedirs(where + "/rules", exist_ok=True)
+    for name, write in RULES.items():
+        write_if_changed("%s/rules/%s.inc" % (where, name), write)
+    write_if_changed(where + "/ops/all.h", all_ops)
+    for family in FAMILIES:
+        write_if_changed("%s/ops/%s.h" % (where, family), family_header(family))
+    for name, write in (("isa_table.c", table), ("isa_grammar.c", grammar),
+                        ("isa_eval.c", evaluator)):
         write_if_changed(where + "/" + name, write)
     if len(sys.argv) > 2:
         with open(sys.argv[2], "w", encoding="utf-8") as out:

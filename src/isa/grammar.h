@@ -78,7 +78,7 @@ struct isa_operand_form {
 struct isa_form {
     const char *text;   // in the manual's notation
     const char *opcode; // up to the first dot
-    uint16_t op;        // enum isa_op
+    uint16_t op;        // isa_op
     uint8_t ptx, sm;    // least PTX version (times ten) and target
     bool relaxed;       // registers may be wider than the type
     uint8_t nslots, noperands, nsets;

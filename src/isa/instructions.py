@@ -22,6 +22,14 @@ Further arguments: of (the opcode, if not the last one), sets (fields set before
 looked at), ptx and sm (first version, first target), relaxed (registers may be wider than the
 type), sem (reference semantics).
 
+check, emit and run are the functions that an opcode of kernel IR has; where one is missing, in the table
+or in C, nothing is built:
+  check  the operands' shape, as src/ir/validate_inst.c defines it ("t=tt"), or NAME of its check_NAME
+  emit   pw_...: the vector code of one pointwise instruction (src/codegen/pointwise). Others are functions
+         that src/codegen/emit/cg_pure.c (classes pointwise and source) and control/cg_inst.c call
+  run    the interpreter's function: src/ir/interp/interp_exec.c, of class warp interp_warp.c; go_...: one
+         that sets the program counter. Pointwise instructions are computed by sem and have none.
+
 sem is C. It computes d (and q, the second predicate; cout, the carry) from operands by name, as
 uint64_t, extended from their types. F, N and SGN are floating-point format, width and signedness
 of ty; F2, N2 and SGN2 of ty2; m the modifiers; cin the carry. Packed types run it once a half.
@@ -33,19 +41,37 @@ import tensor_memory_forms
 
 OPS = []
 FORMS = []
+FAMILIES = ["core"]
+COMMON = {}
+# Opcodes that much of the compiler names: isa.h has them. All others stand in isa/ops/FAMILY.h,
+# which those include that name one: a new opcode is not built into everything.
+CORE = """sreg symaddr param phi add sub mul mad min max and or shl setp selp cvt mov cvta ld st atom bra
+cbr call""".split()
 UNSUPPORTED = []
 
 
-def op(name, klass, can_block=False, side_effect=False, commutative=False, like=None, doc=""):
-    """like: an opcode of kernel IR alone, which has another one's reference semantics."""
-    OPS.append(dict(name=name, klass=klass, can_block=can_block, side_effect=side_effect,
-                    commutative=commutative, like=like, doc=doc))
+def family(name, **functions):
+    """Opcodes that are declared from here on are in isa/ops/NAME.h. functions: what op has for all."""
+    FAMILIES.append(name)
+    COMMON.clear()
+    COMMON.update(functions)
+
+
+def op(name, klass, can_block=False, side_effect=False, commutative=False, like=None, lowered=False,
+       doc="", **functions):
+    """like: an opcode of kernel IR alone, which has another one's reference semantics. functions: check, emit
+    and run, which all opcodes have that can be in kernel IR; lowered: one that the lowering replaces."""
+    OPS.append(dict(name=name, klass=klass, family="core" if name in CORE else FAMILIES[-1],
+                    can_block=can_block, side_effect=side_effect, commutative=commutative, like=like,
+                    lowered=lowered or klass == "composite", doc=doc,
+                    **{"check": None, "emit": None, "run": None, **COMMON, **functions}))
 
 
 def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, of=None,
-         **slots):
+         lowered=False, **slots):
+    """lowered: one that the lowering makes other instructions of."""
     FORMS.append(dict(text=text, op=of or OPS[-1]["name"], t=t or {}, sets=sets, ptx=ptx, sm=sm,
-                      relaxed=relaxed, sem=sem, raw=raw, slots=slots))
+                      relaxed=relaxed, sem=sem, raw=raw, lowered=lowered, slots=slots))
 
 
 def unsupported(words, what):
@@ -111,7 +137,8 @@ LITERALS = {
 }
 
 # ---- Integer arithmetic ------------------------------------------------------------------------
-op("add", "pointwise", commutative=True, doc="Sum")
+family("arith")
+op("add", "pointwise", check="t?p=tt", emit="pw_arithmetic", commutative=True, doc="Sum")
 form("add.type d, a, b", type=I, sem="d = a + b;")
 form("add.type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem="d = a + b;")
 form("add.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a + (int64_t)b);")
@@ -122,7 +149,7 @@ form("add{.rnd}.f64 d, a, b", sem="d = fp_add(F, a, b, m);")
 form("add{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_add(F, a, b, m);")
 form("add{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_add(F, a, b, m);")
 
-op("mul", "pointwise", commutative=True, doc="Product")
+op("mul", "pointwise", check="mul", emit="pw_arithmetic", commutative=True, doc="Product")
 form("mul.lo.type d, a, b", type=I, sem="d = a * b;")
 form("mul.hi.type d, a, b", type=I, sem="d = bit_mul_high(a, b, N, SGN);")
 form("mul.wide.type d, a, b", type="u16 u32 s16 s32", t=dict(d="wide"), sem="d = a * b;")
@@ -131,12 +158,12 @@ form("mul{.rnd}.f64 d, a, b", sem="d = fp_mul(F, a, b, m);")
 form("mul{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_mul(F, a, b, m);")
 form("mul{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_mul(F, a, b, m);")
 
-op("mul24", "pointwise", commutative=True, doc="Product of 24-bit integers")
+op("mul24", "pointwise", check="t=tt", emit="pw_mul_mad", commutative=True, doc="Product of 24-bit integers")
 form("mul24.lo.type d, a, b", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN);")
 form("mul24.hi.type d, a, b", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN) >> 16;")
 
-op("min", "pointwise", commutative=True, doc="Smaller operand")
-op("max", "pointwise", commutative=True, doc="Larger operand")
+op("min", "pointwise", check="t=tt?t", emit="pw_arithmetic", commutative=True, doc="Smaller operand")
+op("max", "pointwise", check="t=tt?t", emit="pw_arithmetic", commutative=True, doc="Larger operand")
 for name, less in (("min", "<"), ("max", ">")):
     OPS.append(OPS.pop([o["name"] for o in OPS].index(name)))
     pick = "d = (SGN ? (int64_t)a %s (int64_t)b : a %s b) ? a : b;" % (less, less)
@@ -150,14 +177,14 @@ for name, less in (("min", "<"), ("max", ">")):
     form(name + "{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", type=HALF, ptx=70, sm=80, sem=call)
     form(name + "{.NaN}{.xorsign.abs}.type d, a, b", type=BHALF, ptx=70, sm=80, sem=call)
 
-op("and", "pointwise", commutative=True, doc="Bitwise and")
+op("and", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bitwise and")
 form("and.type d, a, b", type=BP, sem="d = a & b;")
-op("or", "pointwise", commutative=True, doc="Bitwise or")
+op("or", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bitwise or")
 form("or.type d, a, b", type=BP, sem="d = a | b;")
-op("xor", "pointwise", commutative=True, doc="Bitwise exclusive or")
+op("xor", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bitwise exclusive or")
 form("xor.type d, a, b", type=BP, sem="d = a ^ b;")
 
-op("sub", "pointwise", doc="Difference")
+op("sub", "pointwise", check="t?p=tt", emit="pw_arithmetic", doc="Difference")
 form("sub.type d, a, b", type=I, sem="d = a - b;")
 form("sub.sat.s32 d, a, b", sem="d = bit_clamp_s32((int64_t)a - (int64_t)b);")
 form("sub.cc.type d, a, b", type=I3264,
@@ -167,14 +194,14 @@ form("sub{.rnd}.f64 d, a, b", sem="d = fp_sub(F, a, b, m);")
 form("sub{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_sub(F, a, b, m);")
 form("sub{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_sub(F, a, b, m);")
 
-op("addc", "pointwise", doc="Sum with carry in")
+op("addc", "pointwise", check="t?p=ttp", emit="pw_arithmetic", doc="Sum with carry in")
 form("addc{.cc}.type d, a, b", type=I3264,
      sem="d = bit_add_carry(a, b, cin, N, &cout);")
-op("subc", "pointwise", doc="Difference with carry in (the complement of a borrow, as sub.cc leaves it)")
+op("subc", "pointwise", check="t?p=ttp", emit="pw_arithmetic", doc="Difference with carry in (the complement of a borrow, as sub.cc leaves it)")
 form("subc{.cc}.type d, a, b", type=I3264,
      sem="d = bit_sub_carry(a, b, cin, N, &cout);")
 
-op("mad", "pointwise", doc="Product and sum")
+op("mad", "pointwise", check="mul", emit="pw_arithmetic", doc="Product and sum")
 form("mad.lo.type d, a, b, c", type=I, sem="d = a * b + c;")
 form("mad.hi.type d, a, b, c", type=I, sem="d = bit_mul_high(a, b, N, SGN) + c;")
 form("mad.hi.sat.s32 d, a, b, c",
@@ -185,84 +212,86 @@ form("mad.lo.cc.type d, a, b, c", type=I3264,
      sem="d = bit_add_carry(a * b, c, 0, N, &cout);")
 form("mad.hi.cc.type d, a, b, c", type=I3264,
      sem="d = bit_add_carry(bit_mul_high(a, b, N, SGN), c, 0, N, &cout);")
-op("madc", "pointwise", doc="Product and sum with carry in")
+op("madc", "pointwise", check="mul", emit="pw_arithmetic", doc="Product and sum with carry in")
 form("madc.lo{.cc}.type d, a, b, c", type=I3264,
      sem="d = bit_add_carry(a * b, c, cin, N, &cout);")
 form("madc.hi{.cc}.type d, a, b, c", type=I3264,
      sem="d = bit_add_carry(bit_mul_high(a, b, N, SGN), c, cin, N, &cout);")
-op("mad24", "pointwise", doc="Product of 24-bit integers, and sum")
+op("mad24", "pointwise", check="t=ttt", emit="pw_mul_mad", doc="Product of 24-bit integers, and sum")
 form("mad24.lo.type d, a, b, c", type=I32, sem="d = bit_low24(a, SGN) * bit_low24(b, SGN) + c;")
 form("mad24.hi.type d, a, b, c", type=I32,
      sem="d = (bit_low24(a, SGN) * bit_low24(b, SGN) >> 16) + c;")
 form("mad24.hi.sat.s32 d, a, b, c",
      sem="d = bit_clamp_s32(((int64_t)(bit_low24(a, true) * bit_low24(b, true)) >> 16) + (int64_t)c);")
-op("sad", "pointwise", doc="Sum of absolute differences")
+op("sad", "pointwise", check="t=ttt", emit="pw_sad", doc="Sum of absolute differences")
 form("sad.type d, a, b, c", type=I,
      sem="d = c + ((SGN ? (int64_t)a < (int64_t)b : a < b) ? b - a : a - b);")
-op("div", "pointwise", doc="Quotient; integers: by zero gives all ones")
+op("div", "pointwise", check="t=tt", emit="pw_arithmetic", doc="Quotient; integers: by zero gives all ones")
 form("div.type d, a, b", type=I, sem="d = bit_div(a, b, SGN);")
 form("div.approx{.ftz}.f32 d, a, b", sem="d = fp_div_approx(F, a, b, m);")
 form("div.full{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
 form("div.rnd{.ftz}.f32 d, a, b", sem="d = fp_div(F, a, b, m);")
 form("div.rnd.f64 d, a, b", sem="d = fp_div(F, a, b, m);")
-op("rem", "pointwise", doc="Remainder; by zero gives all ones")
+op("rem", "pointwise", check="t=tt", emit="pw_div_rem", doc="Remainder; by zero gives all ones")
 form("rem.type d, a, b", type=I, sem="d = bit_rem(a, b, SGN);")
-op("abs", "pointwise", doc="Absolute value")
+op("abs", "pointwise", check="t=t", emit="pw_arithmetic", doc="Absolute value")
 form("abs.type d, a", type="s16 s32 s64", sem="d = (int64_t)a < 0 ? 0 - a : a;")
 form("abs{.ftz}.f32 d, a", sem="d = fp_abs(F, a, m);")
 form("abs.f64 d, a", sem="d = fp_abs(F, a, m);")
 form("abs{.ftz}.type d, a", type=HALF, ptx=65, sm=53, sem="d = fp_abs(F, a, m);")
 form("abs.type d, a", type=BHALF, ptx=70, sm=80, sem="d = fp_abs(F, a, m);")
-op("neg", "pointwise", doc="Negation")
+op("neg", "pointwise", check="t=t", emit="pw_arithmetic", doc="Negation")
 form("neg.type d, a", type="s16 s32 s64", sem="d = 0 - a;")
 form("neg{.ftz}.f32 d, a", sem="d = fp_neg(F, a, m);")
 form("neg.f64 d, a", sem="d = fp_neg(F, a, m);")
 form("neg{.ftz}.type d, a", type=HALF, ptx=60, sm=53, sem="d = fp_neg(F, a, m);")
 form("neg.type d, a", type=BHALF, ptx=70, sm=80, sem="d = fp_neg(F, a, m);")
-op("not", "pointwise", doc="Bitwise complement")
+op("not", "pointwise", check="t=t", emit="pw_logic", doc="Bitwise complement")
 form("not.type d, a", type=BP, sem="d = ~a;")
-op("cnot", "pointwise", doc="Logical negation: 1 for zero, else 0")
+op("cnot", "pointwise", check="t=t", emit="pw_logic", doc="Logical negation: 1 for zero, else 0")
 form("cnot.type d, a", type=B, sem="d = a == 0;")
 
 # ---- Bits --------------------------------------------------------------------------------------
-op("popc", "pointwise", doc="Number of ones")
+family("bits")
+op("popc", "pointwise", check="u=t", emit="pw_count", doc="Number of ones")
 form("popc.type d, a", type=B3264, t=dict(d="u32"), sem="d = (unsigned)__builtin_popcountll(a);")
-op("clz", "pointwise", doc="Number of leading zeros")
+op("clz", "pointwise", check="u=t", emit="pw_count", doc="Number of leading zeros")
 form("clz.type d, a", type=B3264, t=dict(d="u32"),
      sem="d = a ? (unsigned)__builtin_clzll(a) - (64 - N) : N;")
-op("bfind", "pointwise", doc="Position of the highest bit that is not sign")
+op("bfind", "pointwise", check="u=t", emit="pw_count", doc="Position of the highest bit that is not sign")
 form("bfind{.shiftamt}.type d, a", type=I3264, t=dict(d="u32"),
      sem="d = bit_find(a, N, SGN, m->shiftamt);")
-op("brev", "pointwise", doc="Bits in reverse order")
+op("brev", "pointwise", check="t=t", emit="pw_count", doc="Bits in reverse order")
 form("brev.type d, a", type=B3264, sem="d = bit_reverse(a, N);")
-op("bfe", "pointwise", doc="Bit field extract")
+op("bfe", "pointwise", check="t=tuu", emit="pw_bfe", doc="Bit field extract")
 form("bfe.type d, a, b, c", type=I3264, t=dict(b="u32", c="u32"),
      sem="d = bit_extract(a, b, c, N, SGN);")
-op("bfi", "pointwise", doc="Bit field insert")
+op("bfi", "pointwise", check="t=ttuu", emit="pw_bfi", doc="Bit field insert")
 form("bfi.type d, a, b, pos, len", type=B3264, t=dict(pos="u32", len="u32"),
      sem="d = bit_insert(a, b, pos, len, N);")
-op("bmsk", "pointwise", doc="Bit mask")
+op("bmsk", "pointwise", check="u=uu", emit="pw_bmsk", doc="Bit mask")
 form("bmsk.mode.b32 d, a, b", ptx=76, sm=70, t=dict(a="u32", b="u32"),
      mode={"clamp": "mode=ISA_SZEXT_CLAMP", "wrap": "mode=ISA_SZEXT_WRAP"},
      sem="d = bit_mask(a, b, m->mode == ISA_SZEXT_WRAP);")
-op("szext", "pointwise", doc="Sign or zero extension from a given width")
+op("szext", "pointwise", check="t=tu", emit="pw_szext", doc="Sign or zero extension from a given width")
 form("szext.mode.type d, a, b", type=I32, ptx=76, sm=70, t=dict(b="u32"),
      mode={"clamp": "mode=ISA_SZEXT_CLAMP", "wrap": "mode=ISA_SZEXT_WRAP"},
      sem="d = bit_sign_extend(a, b, m->mode == ISA_SZEXT_WRAP, SGN);")
-op("fns", "pointwise", doc="Position of the n-th set bit")
+op("fns", "pointwise", check="u=uuu", emit="pw_fns", doc="Position of the n-th set bit")
 form("fns.b32 d, mask, base, offset", ptx=60, sm=30, t=dict(base="u32", offset="s32"),
      sem="d = bit_find_nth((uint32_t)mask, (uint32_t)base, (int32_t)offset);")
-op("dp4a", "pointwise", doc="Dot product of four bytes, accumulated")
+op("dp4a", "pointwise", check="u=uuu", emit="pw_dot", doc="Dot product of four bytes, accumulated")
 form("dp4a.atype.btype d, a, b, c", ptx=50, sm=61, atype=I32, btype=I32,
      t=dict(a="b32", b="b32", c="b32", d="b32"), sem="d = bit_dp4a(a, b, c, SGN, SGN2);")
-op("dp2a", "pointwise", doc="Dot product of two halves and two bytes, accumulated")
+op("dp2a", "pointwise", check="u=uuu", emit="pw_dot", doc="Dot product of two halves and two bytes, accumulated")
 form("dp2a.mode.atype.btype d, a, b, c", ptx=50, sm=61, atype=I32, btype=I32,
      mode={"lo": "half=ISA_LO", "hi": "half=ISA_HI"},
      t=dict(a="b32", b="b32", c="b32", d="b32"),
      sem="d = bit_dp2a(a, b, c, SGN, SGN2, m->half == ISA_HI);")
 
 # ---- Floating point ----------------------------------------------------------------------------
-op("fma", "pointwise", doc="Product and sum, rounded once")
+family("floats")
+op("fma", "pointwise", check="t=ttt", emit="pw_arithmetic", doc="Product and sum, rounded once")
 FMA = "d = fp_fma(F, a, b, c, m);"
 form("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", ptx=20, sm=20, sem=FMA)
 form("fma.rnd.f64 d, a, b, c", sem=FMA)
@@ -272,46 +301,47 @@ form("fma.rn{.relu}.type d, a, b, c", type=BHALF, ptx=70, sm=80, sem=FMA)
 form("fma.rn.oob{.relu}.type d, a, b, c", type=HALF + " " + BHALF, ptx=81, sm=90, sem=FMA)
 form("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
 form("mad.rnd.f64 d, a, b, c", sem=FMA)
-op("rcp", "pointwise", doc="Reciprocal")
+op("rcp", "pointwise", check="t=t", emit="pw_float_arith", doc="Reciprocal")
 form("rcp.approx{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
 form("rcp.rnd{.ftz}.f32 d, a", sem="d = fp_rcp(F, a, m);")
 form("rcp.rnd.f64 d, a", sem="d = fp_rcp(F, a, m);")
 form("rcp.approx.ftz.f64 d, a", sem="d = eval_rcp_approx_f64(a, m);")
-op("sqrt", "pointwise", doc="Square root")
+op("sqrt", "pointwise", check="t=t", emit="pw_float_arith", doc="Square root")
 form("sqrt.approx{.ftz}.f32 d, a", sem="d = fp_sqrt(F, a, m);")
 form("sqrt.rnd{.ftz}.f32 d, a", sem="d = fp_sqrt(F, a, m);")
 form("sqrt.rnd.f64 d, a", sem="d = fp_sqrt(F, a, m);")
-op("rsqrt", "pointwise", doc="Reciprocal of the square root")
+op("rsqrt", "pointwise", check="t=t", emit="pw_approx", doc="Reciprocal of the square root")
 form("rsqrt.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_rsqrt, F, a, m);")
 form("rsqrt.approx.f64 d, a", sem="d = fp_rcp(F, fp_sqrt(F, a, m), m);")
 form("rsqrt.approx.ftz.f64 d, a", ptx=40, sm=20, sem="d = eval_rsqrt_approx_f64(a);")
-op("sin", "pointwise", doc="Sine, approximate")
+op("sin", "pointwise", check="t=t", emit="pw_approx", doc="Sine, approximate")
 form("sin.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_sin, F, a, m);")
-op("cos", "pointwise", doc="Cosine, approximate")
+op("cos", "pointwise", check="t=t", emit="pw_approx", doc="Cosine, approximate")
 form("cos.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_cos, F, a, m);")
-op("lg2", "pointwise", doc="Logarithm to base 2, approximate")
+op("lg2", "pointwise", check="t=t", emit="pw_approx", doc="Logarithm to base 2, approximate")
 form("lg2.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_lg2, F, a, m);")
-op("ex2", "pointwise", doc="Power of 2, approximate")
+op("ex2", "pointwise", check="t=t", emit="pw_approx", doc="Power of 2, approximate")
 form("ex2.approx{.ftz}.f32 d, a", sem="d = eval_approx(approx_ex2, F, a, m);")
 form("ex2.approx.type d, a", type=HALF, ptx=70, sm=75, sem="d = eval_approx(approx_ex2, F, a, m);")
 form("ex2.approx.ftz.type d, a", type=BHALF, ptx=78, sm=90,
      sem="d = eval_approx(approx_ex2, F, a, m);")
-op("tanh", "pointwise", doc="Hyperbolic tangent, approximate")
+op("tanh", "pointwise", check="t=t", emit="pw_approx", doc="Hyperbolic tangent, approximate")
 form("tanh.approx.f32 d, a", ptx=70, sm=75, sem="d = eval_approx(approx_tanh, F, a, m);")
 form("tanh.approx.type d, a", type=HALF, ptx=70, sm=75,
      sem="d = eval_approx(approx_tanh, F, a, m);")
 form("tanh.approx.type d, a", type=BHALF, ptx=78, sm=90,
      sem="d = eval_approx(approx_tanh, F, a, m);")
-op("testp", "pointwise", doc="Class of a floating-point number")
+op("testp", "pointwise", check="p=t", emit="pw_testp", doc="Class of a floating-point number")
 form("testp.mode.type p, a", type="f32 f64", ptx=20, sm=20, t=dict(p="pred"),
      mode=enum_words("mode", "ISA_TESTP_",
                      "finite infinite number notanumber normal subnormal"),
      sem="p = fp_testp(F, a, m);")
-op("copysign", "pointwise", doc="Magnitude of b with the sign of a")
+op("copysign", "pointwise", check="t=tt", emit="pw_copysign", doc="Magnitude of b with the sign of a")
 form("copysign.type d, a, b", type="f32 f64", ptx=20, sm=20, sem="d = fp_copysign(F, a, b);")
 
 # ---- Comparison and selection ------------------------------------------------------------------
-op("set", "pointwise", doc="Comparison to a number: all ones or 1.0 when true")
+family("select")
+op("set", "pointwise", check="t=ss?p", emit="pw_set", doc="Comparison to a number: all ones or 1.0 when true")
 for slot, sources, results, sm in (
         ("bcmp", B, "u32 s32 f32", 0), ("ucmp", UNSIGNED, "u32 s32 f32", 0),
         ("icmp", SIGNED, "u32 s32 f32", 0), ("cmp{.ftz}", "f32", "u32 s32 f32", 0),
@@ -335,7 +365,7 @@ for types, ftz, sm in (("f16x2", "{.ftz}", 53), ("bf16x2", "", 90)):
          t=dict(a="ty2", b="ty2"), sem="eval_set_mask_x2(ty2, m, src, dst, false);")
     form("set.cmp.boolop%s.dtype.stype d, a, b, {!}c" % ftz, dtype=I32, stype=types, sm=sm, raw=True,
          t=dict(a="ty2", b="ty2", c="pred"), sem="eval_set_mask_x2(ty2, m, src, dst, true);")
-op("setp", "pointwise", doc="Comparison to predicates: p, and q its complement")
+op("setp", "pointwise", check="p?p=tt?p", emit="pw_setp", doc="Comparison to predicates: p, and q its complement")
 for slot, ftz, types in (("bcmp", "", B), ("ucmp", "", UNSIGNED), ("icmp", "", SIGNED),
                          ("cmp", "{.ftz}", "f32 f16"), ("cmp", "", "f64 bf16")):
     compare = "fp_compare(F, a, b, m)" if slot == "cmp" else "bit_compare(a, b, SGN, m->cmp)"
@@ -349,37 +379,39 @@ for ftz, types in (("{.ftz}", "f16x2"), ("", "bf16x2")):
          t=dict(p="pred", q="pred"), sem="eval_setp_x2(ty, m, src, dst, false);")
     form("setp.cmp.boolop%s.type p|q, a, b, {!}c" % ftz, type=types, ptx=42, sm=53, raw=True,
          t=dict(p="pred", q="pred", c="pred"), sem="eval_setp_x2(ty, m, src, dst, true);")
-op("selp", "pointwise", doc="One of two values, by a predicate")
+op("selp", "pointwise", check="t=ttp", emit="pw_select", doc="One of two values, by a predicate")
 form("selp.type d, a, b, c", type=ALL, t=dict(c="pred"), sem="d = c ? a : b;")
-op("slct", "pointwise", doc="One of two values, by the sign of a third")
+op("slct", "pointwise", check="t=tts", emit="pw_select", doc="One of two values, by the sign of a third")
 form("slct.dtype.s32 d, a, b, c", dtype=ALL, t=dict(c="ty2"), sem="d = (int64_t)c >= 0 ? a : b;")
 form("slct{.ftz}.dtype.f32 d, a, b, c", dtype=ALL, t=dict(c="ty2"),
      sem="d = eval_not_negative_f32(c, m) ? a : b;")
 
 # ---- Logic and shift ---------------------------------------------------------------------------
-op("shl", "pointwise", doc="Shift left; amounts from the width up give zero")
+family("logic")
+op("shl", "pointwise", check="t=tu", emit="pw_shift", doc="Shift left; amounts from the width up give zero")
 form("shl.type d, a, b", type=B, t=dict(b="u32"), sem="d = b < N ? a << b : 0;")
-op("shr", "pointwise", doc="Shift right; amounts from the width up give all sign bits")
+op("shr", "pointwise", check="t=tu", emit="pw_shift", doc="Shift right; amounts from the width up give all sign bits")
 form("shr.type d, a, b", type=B + " " + I, t=dict(b="u32"),
      sem="b = b < N ? b : N; d = SGN ? (uint64_t)((int64_t)a >> (b > 63 ? 63 : b)) "
          ": b > 63 ? 0 : a >> b;")
-op("shf", "pointwise", doc="Funnel shift")
+op("shf", "pointwise", check="t=ttu", emit="pw_funnel", doc="Funnel shift")
 for direction in "LR":
     form("shf.%s.mode.b32 d, a, b, c" % direction.lower(), ptx=31, sm=32, t=dict(c="u32"),
          mode=enum_words("mode", "ISA_SHF_%s_" % direction, "clamp wrap"),
          sem="d = bit_funnel((uint32_t)a, (uint32_t)b, (uint32_t)c, m->mode);")
-op("lop3", "pointwise", doc="Any bitwise function of three operands")
+op("lop3", "pointwise", check="t?p=tttu?p", emit="pw_lop3", doc="Any bitwise function of three operands")
 form("lop3.b32 d, a, b, c, immLut", ptx=43, sm=50, t=dict(immLut="u32"),
      sem="d = bit_lop3(a, b, c, immLut);")
 form("lop3.boolop.b32 d|p, a, b, c, immLut, q", ptx=82, sm=70, t=dict(immLut="u32", p="pred", q="pred"),
      boolop=enum_words("boolop", "ISA_BOOL_", "and or"), raw=True, sem="eval_lop3_bool(m, src, dst);")
-op("prmt", "pointwise", doc="Byte permutation")
+op("prmt", "pointwise", check="t=ttu", emit="pw_prmt", doc="Byte permutation")
 form("prmt.b32{.mode} d, a, b, c", ptx=20, sm=20, t=dict(c="b32"),
      mode=enum_words("mode", "ISA_PRMT_", "f4e b4e rc8 ecl ecr rc16"),
      sem="d = bit_permute((uint32_t)a, (uint32_t)b, (uint32_t)c, m->mode);")
 
 # ---- Conversion --------------------------------------------------------------------------------
-op("cvt", "pointwise", doc="Conversion")
+family("convert")
+op("cvt", "pointwise", check="t=s?ssss", emit="pw_convert", doc="Conversion")
 ICVT = "u8 u16 u32 u64 s8 s16 s32 s64"
 ICVT_WIDE = UNSIGNED + " " + SIGNED
 CVT = dict(t=dict(a="ty2", b="ty2"), relaxed=True)
@@ -456,7 +488,7 @@ RANDOM = dict(CVT_SMALL, ptx=87, sem="dst[0].u64[0] = eval_cvt_random(ty, src, m
 form("cvt.rs{.relu}{.satfinite}.dtype.f32 d, a, b, rbits", dtype="f16x2 bf16x2", **RANDOM)
 form("cvt.rs{.relu}.satfinite.dtype.f32 d, four(a), rbits", sets="vec=4",
      dtype="e2m1x4 e4m3x4 e5m2x4 e2m3x4 e3m2x4", **RANDOM)
-op("cvt.pack", "pointwise", doc="Two integers converted and packed")
+op("cvt.pack", "pointwise", check="u=uu?u", emit="pw_cvt_pack", doc="Two integers converted and packed")
 form("cvt.pack.sat.dtype.s32 d, a, b", dtype="u16 s16", ptx=65, sm=72,
      t=dict(d="u32", a="ty2", b="ty2"), raw=True, sem="eval_cvt_pack(ty, src, dst, false);")
 form("cvt.pack.sat.dtype.s32.b32 d, a, b, c", dtype="u8 s8", ptx=65, sm=72,
@@ -468,6 +500,7 @@ form("cvt.pack.sat.ctype.atype.b32 d, a, b, c", ptx=65, sm=75, atype="s32",
      t=dict(d="u32", c="b32"), raw=True, sem="eval_cvt_pack_bits(m->mask, src, dst);")
 
 # ---- Composite ---------------------------------------------------------------------------------
+family("composite")
 # What sm_100 has in one instruction and kernel IR in several: lower_composite.c.
 op("add.pair", "composite", doc="Sums of two floats each in 64 bits")
 op("sub.pair", "composite", doc="Differences of two floats each in 64 bits")
@@ -493,6 +526,7 @@ form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", of="redux.float", ptx=86,
      t=dict(membermask="u32"), op=enum_words("atom", "ISA_ATOM_", "min max"))
 
 # ---- Video -------------------------------------------------------------------------------------
+family("video", check="video", emit="pw_video")
 # Scalar ones work on a byte, half or word of each operand; kernel IR has c (0 where there is none)
 # and, as the last operand, the constant that isa/video.h describes.
 ATYPE3 = dict(dtype=I32, atype=I32, btype={"u32": "ty3=ISA_U32", "s32": "ty3=ISA_S32"})
@@ -512,7 +546,7 @@ for name, doc in (("add", "Sum"), ("sub", "Difference"), ("absdiff", "Absolute d
     form(head + " d, a{.sel}, b{.sel}", **more)
     form(head + ".op2 d, a{.sel}, b{.sel}, c", **more)
     form(head + " d.sel, a{.sel}, b{.sel}, c", **more)
-op("vmad", "pointwise", doc="Product of bytes, halves or words, and sum")
+op("vmad", "pointwise", emit="pw_vmad", doc="Product of bytes, halves or words, and sum")
 MADSCALE = {"shr7": "scale=7", "shr15": "scale=15"}
 more = dict(VIDEO, **ATYPE3, scale=MADSCALE, sem="eval_vmad(ty2, m->ty3, m, src, dst);")
 form("vmad.dtype.atype.btype{.sat}{.scale} d, {-}a{.sel}, {-}b{.sel}, {-}c", **more)
@@ -529,47 +563,52 @@ for n, what, sel, mask in ((2, "halves", "hsel", "hmask"), (4, "bytes", "bsel", 
     accumulate = {"add": "atom=ISA_ATOM_ADD"}
     for name, doc in (("add", "Sums"), ("sub", "Differences"), ("avrg", "Averages"),
                       ("absdiff", "Absolute differences"), ("min", "Smaller"), ("max", "Larger")):
-        op("v%s%d" % (name, n), "pointwise", doc="%s of %s, merged with c or added to it" % (doc, what))
+        op("v%s%d" % (name, n), "pointwise", emit="pw_video_simd", doc="%s of %s, merged with c or added to it" % (doc, what))
         head = "v%s%d.dtype.atype.btype" % (name, n)
         more = dict(VIDEO, **ATYPE3, ptx=30, sm=30, add=accumulate,
                     sem="eval_video_simd(VIDEO_%s, %d, ty, ty2, m->ty3, m, src, dst);"
                     % (name.upper(), n))
         form(head + "{.sat}" + operands, **more)
         form(head + ".add" + operands, **more)
-    op("vset%d" % n, "pointwise", doc="Comparisons of %s: 0 or 1 each" % what)
+    op("vset%d" % n, "pointwise", emit="pw_video_simd", doc="Comparisons of %s: 0 or 1 each" % what)
     more = dict(VIDEO, ptx=30, sm=30, atype=I32, btype=I32, cmp=VCMP, add=accumulate,
                 sem="eval_video_simd(VIDEO_SET, %d, ISA_U32, ty, ty2, m, src, dst);" % n)
     form("vset%d.atype.btype.cmp" % n + operands, **more)
     form("vset%d.atype.btype.cmp.add" % n + operands, **more)
 
 # ---- Data movement -----------------------------------------------------------------------------
-op("mov", "pointwise", doc="Move: registers, immediates, special registers, addresses")
+family("move")
+op("mov", "pointwise", check="t=t", emit="pw_mov", doc="Move: registers, immediates, special registers, addresses")
 form("mov.type d, a", type="pred b128 " + ALL, raw=True, sem="eval_mov(ty, src, dst);")
-form("mov.vec.type d, b", type=ALL)  # element by element; the lowering takes it apart
-op("mov.pack", "pointwise", doc="Elements to one register")
+form("mov.vec.type d, b", type=ALL, lowered=True)  # element by element; the lowering takes it apart
+op("mov.pack", "pointwise", check="pieces", emit="pw_mov", doc="Elements to one register")
 form("mov.type d, vec(a)", type="b16 b32 b64 b128", raw=True,
      sem="eval_pack(ty, m->vec, src, dst);")
-op("mov.unpack", "pointwise", doc="One register to elements")
+op("mov.unpack", "pointwise", check="pieces", emit="pw_mov", doc="One register to elements")
 form("mov.type vec(d), a", type="b16 b32 b64 b128", raw=True,
      sem="eval_unpack(ty, m->vec, src, dst);")
-op("cvta", "pointwise", doc="Address to generic and back")
+op("cvta", "pointwise", check="a=a", emit="cg_emit_source", run="convert_address", doc="Address to generic and back")
 form("cvta.ss.type d, a", type="u32 u64", ptx=20, sm=20)
 form("cvta.to.ss.type d, a", type="u32 u64", ptx=20, sm=20)
-op("isspacep", "pointwise", doc="Does a generic address lie in a space?")
+op("isspacep", "pointwise", check="p=a", emit="cg_emit_source", run="convert_address", doc="Does a generic address lie in a space?")
 form("isspacep.ss p, a", ptx=20, sm=20, t=dict(p="pred", a="u64"))
 # Machine state: only in kernel IR; text has mov.
-for n in "sreg symaddr param phi".split():
-    op(n, "source", doc="Kernel IR only")
+op("sreg", "source", check="sreg", emit="cg_emit_source", run="read_sreg", doc="Kernel IR only")
+op("symaddr", "source", check="symaddr", emit="cg_emit_source", run="read_symbol", doc="Kernel IR only")
+op("param", "source", check="param", emit="cg_emit_source", run="read_param", doc="Kernel IR only")
+op("phi", "source", check="phi", emit="emit_phi", run="skip", doc="Kernel IR only")
 # What passes/loops/group_rows.h puts into kernels: of the lanes of a group.
-op("group.first", "pointwise", like="mov", doc="Kernel IR only")
-op("group.all", "pointwise", like="mov", doc="Kernel IR only")
+op("group.first", "pointwise", check="t=t", emit="cg_emit_group", like="mov", doc="Kernel IR only")
+op("group.all", "pointwise", check="p=p", emit="cg_emit_group", like="mov", doc="Kernel IR only")
+family("check", emit="emit_check", run="interp_check")
 # What passes/check/check.h puts into kernels.
-op("check.origin", "check", doc="Kernel IR only")
-op("check.access", "check", side_effect=True, doc="Kernel IR only")
-op("check.sync", "check", side_effect=True, doc="Kernel IR only")
+op("check.origin", "check", check="u=a", doc="Kernel IR only")
+op("check.access", "check", check="=aua?x", side_effect=True, doc="Kernel IR only")
+op("check.sync", "check", check="=", side_effect=True, doc="Kernel IR only")
 
 # ---- Memory ------------------------------------------------------------------------------------
-op("ld", "memory", doc="Load")
+family("memory")
+op("ld", "memory", check="memory", emit="cg_emit_memory", run="interp_load", doc="Load")
 LD = dict(type=MEM, relaxed=True)
 # 32 bytes of global memory as eight words; four of 64 bits are among the other forms, and the verifier
 # asks for the target.
@@ -592,9 +631,9 @@ form("ld{.weak}.global" + HINTS + ".vec.type d, [a]{, cache-policy}", **WIDE)
 form("ld.ssem.scope.global" + HINTS + ".vec.type d, [a]{, cache-policy}",
      ssem=enum_words("sem", "ISA_SEM_", "relaxed acquire"), **WIDE)
 form("ld.global{.nccop}.nc" + HINTS + ".vec.type d, [a]{, cache-policy}", nccop="ca cg cs", **WIDE)
-op("ldu", "memory", doc="Load of a value that is the same for all threads of a warp")
+op("ldu", "memory", lowered=True, doc="Load of a value that is the same for all threads of a warp")
 form("ldu{.ss}{.vec}.type d, [a]", ptx=20, sm=20, ss={"global": "space=ISA_SPACE_GLOBAL"}, **LD)
-op("st", "memory", side_effect=True, doc="Store")
+op("st", "memory", check="memory", emit="cg_emit_memory", run="interp_store", side_effect=True, doc="Store")
 ST = dict(type=MEM, relaxed=True)
 STHINTS = "{.l1}{.l2}{.hint}"
 form("st{.ss}{.stcop}{.hint}{.vec}.type [a], b{, cache-policy}", **ST)
@@ -624,7 +663,7 @@ ATOMIC = (
     ("add", "bf16 bf16x2", ".noftz", 78, 90),
 )
 for name, dst in (("atom", "d, "), ("red", "")):
-    op(name, "memory", side_effect=True,
+    op(name, "memory", check="memory", emit="cg_emit_atomic", run="interp_atomic", side_effect=True,
        doc="Atomic operation" + ("" if dst else " without a result"))
     atomic = "{.asem}{.scope}{.ss}"
     more = dict(ss=ASS, sets="sem=ISA_SEM_RELAXED scope=ISA_SCOPE_GPU")
@@ -651,22 +690,22 @@ for name, dst in (("atom", "d, "), ("red", "")):
         form("atom" + atomic + ".cas{.hint}.type d, [a], b, c{, cache-policy}", type="b128",
              ptx=83, sm=90, cas={"cas": "atom=ISA_ATOM_CAS"}, **more)
 PSS = {k: SLOTS["ss"][k] for k in ("global", "local")}
-op("prefetch", "memory", side_effect=True, doc="Prefetch a cache line")
+op("prefetch", "memory", lowered=True, side_effect=True, doc="Prefetch a cache line")
 form("prefetch{.ss}.level [a]", ptx=20, sm=20, ss=PSS, level="L1 L2")
 form("prefetch.ss.level [a]", ptx=74, sm=80, ss={"global": "space=ISA_SPACE_GLOBAL"},
      level="L2::evict_last L2::evict_normal")
 form("prefetch{.ss}.tensormap [a]", ptx=80, sm=90,
      ss={k: SLOTS["ss"][k] for k in ("const", "param")})
-op("prefetchu", "memory", side_effect=True, doc="Prefetch into the uniform cache")
+op("prefetchu", "memory", lowered=True, side_effect=True, doc="Prefetch into the uniform cache")
 form("prefetchu.L1 [a]", ptx=20, sm=20)
-op("discard", "memory", side_effect=True, doc="Drop cached data")
+op("discard", "memory", lowered=True, side_effect=True, doc="Drop cached data")
 form("discard{.ss}.L2 [a], immSize", ptx=74, sm=80, ss={"global": "space=ISA_SPACE_GLOBAL"},
      t=dict(immSize="u32"))
-op("applypriority", "memory", side_effect=True, doc="Change a cache line's priority")
+op("applypriority", "memory", lowered=True, side_effect=True, doc="Change a cache line's priority")
 form("applypriority{.ss}.level [a], immSize", ptx=74, sm=80, t=dict(immSize="u32"),
      ss={"global": "space=ISA_SPACE_GLOBAL"}, level="L2::evict_normal")
 # Kernel IR has a constant in place of a policy: it names no address and changes no result.
-op("createpolicy", "source", doc="Cache policy: a hint")
+op("createpolicy", "source", lowered=True, doc="Cache policy: a hint")
 PRIMARY = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
 SECONDARY = "L2::evict_first L2::evict_unchanged"
 form("createpolicy.fractional.primary{.secondary}.b64 d{, fraction}", ptx=74, sm=80,
@@ -674,17 +713,18 @@ form("createpolicy.fractional.primary{.secondary}.b64 d{, fraction}", ptx=74, sm
 form("createpolicy.range{.global}.primary{.secondary}.b64 d, [a], size, total", ptx=74, sm=80,
      primary=PRIMARY, secondary=SECONDARY, t=dict(size="u32", total="u32"))
 form("createpolicy.cvt.L2.b64 d, property", ptx=74, sm=80)
-op("alloca", "memory", side_effect=True, doc="Local memory from the stack")
+op("alloca", "memory", check="x=x?x", emit="cg_emit_stack", run="allocate", side_effect=True, doc="Local memory from the stack")
 form("alloca.type d, size{, immAlign}", type="u32 u64", ptx=73, sm=52, t=dict(immAlign="u32"))
-op("stacksave", "memory", side_effect=True, doc="Value of the stack pointer")
+op("stacksave", "memory", check="t=", emit="cg_emit_stack", run="allocate", side_effect=True, doc="Value of the stack pointer")
 form("stacksave.type d", type="u32 u64", ptx=73, sm=52)
-op("stackrestore", "memory", side_effect=True, doc="Sets the stack pointer")
+op("stackrestore", "memory", check="=t", emit="cg_emit_stack", run="allocate", side_effect=True, doc="Sets the stack pointer")
 form("stackrestore.type a", type="u32 u64", ptx=73, sm=52)
 
 # Kernel IR has one instruction for each of the three helpers of abi/generated_code.h; its last operand is
 # the constant that says which geometry and operation is meant.
 GEOMETRY = enum_words("mode", "ISA_TEX_", "1d 2d 3d a1d a2d cube acube 2dms a2dms")
-op("tex", "memory", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")
+family("image")
+op("tex", "memory", check="image", emit="cg_emit_texture", run="access_image", doc="Texture fetch through a texture object. In kernel IR also tld4, txq, istypep")
 TEXELS = (dict(vec={"v4": "vec=4"}, dtype="u32 s32 f32 f16"), dict(vec={"v2": "vec=2"},
                                                                    dtype="f16x2"))
 # d|p: whether all texels lie in memory, as they do in arrays that are not sparse.
@@ -698,7 +738,7 @@ for result, ptx, sm in (("d", 31, 30), ("d|p", 71, 30)):
              level={"level": "mask=2"}, **TEX, **texel)
         form("tex.grad.geom.vec.dtype.f32 %s, [a, c], geom(dx), geom(dy){, geom(e)}" % result,
              grad={"grad": "mask=3"}, **TEX, **texel)
-op("tld4", "memory", doc="Gathers one component of four texels")
+op("tld4", "memory", lowered=True, doc="Gathers one component of four texels")
 for result, ptx in (("d", 31), ("d|p", 71)):
     form("tld4.comp.geom.vec.dtype.f32 %s, [a, c]{, geom(e)}" % result, ptx=ptx, sm=30,
          vec={"v4": "vec=4"}, comp={"r": "mask=0", "g": "mask=1", "b": "mask=2", "a": "mask=3"},
@@ -708,27 +748,27 @@ QUERIES = ("width height depth channel_data_type channel_order normalized_coords
            "num_mipmap_levels num_samples force_unnormalized_coords filter_mode addr_mode_0 "
            "addr_mode_1 addr_mode_2").split()
 QUERY = {q: "mask=%d" % k for k, q in enumerate(QUERIES)}
-op("txq", "memory", doc="Property of a texture object")
+op("txq", "memory", lowered=True, doc="Property of a texture object")
 form("txq.query.b32 d, [a]", ptx=20, sm=20, query=QUERY)
 form("txq.level.query.b32 d, [a], lod", ptx=42, sm=30, level={"level": "po=1"},
      query={q: QUERY[q] for q in ("width", "height", "depth")}, t=dict(lod="u32"))
-op("istypep", "memory", doc="Is it a texture or surface object?")
+op("istypep", "memory", lowered=True, doc="Is it a texture or surface object?")
 form("istypep.kind p, a", ptx=40, sm=30, t=dict(a="u64"),
      kind={"texref": "mask=16", "surfref": "mask=17", "samplerref": "mask=18"})
 SURFACE = dict(geom={k: GEOMETRY[k] for k in ("1d", "2d", "3d", "a1d", "a2d")},
                clamp={"trap": "scale=0", "clamp": "scale=1", "zero": "scale=2"}, relaxed=True)
 BYTES = "b8 b16 b32 b64"
-op("suld", "memory", doc="Load from a surface. In kernel IR also suq")
+op("suld", "memory", check="image", emit="cg_emit_texture", run="access_image", doc="Load from a surface. In kernel IR also suq")
 form("suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, c]", ptx=20, sm=20, cop="ca cg cs cv",
      dtype=BYTES, t=dict(c="s32"), **SURFACE)
 form("suld.p.geom{.cop}{.vec}.dtype.clamp d, [a, c]", ptx=20, sm=20, cop="ca cg cs cv",
      dtype="b32 u32 s32 f32", sets="mask=1", t=dict(c="s32"), **SURFACE)
-op("sust", "memory", side_effect=True, doc="Store to a surface. In kernel IR also sured")
+op("sust", "memory", check="image", emit="cg_emit_texture", run="access_image", side_effect=True, doc="Store to a surface. In kernel IR also sured")
 form("sust.b.geom{.cop}{.vec}.dtype.clamp [a, c], b", ptx=20, sm=20, cop="wb cg cs wt",
      dtype=BYTES, t=dict(c="s32"), **SURFACE)
 form("sust.p.geom{.cop}{.vec}.dtype.clamp [a, c], b", ptx=20, sm=20, cop="wb cg cs wt",
      dtype="b32 u32 s32 f32", sets="mask=1", t=dict(c="s32"), **SURFACE)
-op("sured", "memory", side_effect=True, doc="Atomic operation on a surface")
+op("sured", "memory", lowered=True, side_effect=True, doc="Atomic operation on a surface")
 for words, types in (("add", "u32 s32 u64 s64"), ("min max", "u32 s32 u64 s64"),
                      ("and or", "b32 b64")):
     form("sured.b.op.geom.dtype.clamp [a, c], b", ptx=20, sm=20, dtype=types, t=dict(c="s32"),
@@ -736,36 +776,38 @@ for words, types in (("add", "u32 s32 u64 s64"), ("min max", "u32 s32 u64 s64"),
 for words, types in (("add min max", "u32 s32"), ("and or", "b32")):
     form("sured.p.op.geom.dtype.clamp [a, c], b", ptx=20, sm=20, dtype=types, t=dict(c="s32"),
          op=enum_words("atom", "ISA_ATOM_", words), sets="mask=1", **SURFACE)
-op("suq", "memory", doc="Property of a surface object")
+op("suq", "memory", lowered=True, doc="Property of a surface object")
 form("suq.query.b32 d, [a]", ptx=20, sm=20,
      query={q: QUERY.get(q, "mask=14") for q in ("width", "height", "depth", "channel_data_type",
                                  "channel_order", "array_size", "memory_layout")})
 
 # ---- Control -----------------------------------------------------------------------------------
-op("bra", "control", side_effect=True, doc="Branch")
+family("control")
+op("bra", "control", check="=", emit="emit_terminator", run="go_on", side_effect=True, doc="Branch")
 form("bra{.uni} tgt")
-op("brx.idx", "control", side_effect=True, doc="Branch through a list of targets")
+op("brx.idx", "control", check="=u", emit="emit_terminator", run="go_by_index", side_effect=True, doc="Branch through a list of targets")
 form("brx.idx{.uni} index, tlist", ptx=60, sm=30, t=dict(index="u32"))
-op("call", "control", side_effect=True, doc="Call of a function, direct or indirect")
+op("call", "control", check="call", emit="cg_emit_call", run="go_call", side_effect=True, doc="Call of a function, direct or indirect")
 form("call{.uni} call")
-op("ret", "control", side_effect=True, doc="Return; ends a kernel's thread")
+op("ret", "control", check="ret", emit="emit_terminator", run="go_return", side_effect=True, doc="Return; ends a kernel's thread")
 form("ret{.uni}")
-op("exit", "control", side_effect=True, doc="Ends the thread")
+op("exit", "control", check="=", emit="emit_terminator", run="go_exit", side_effect=True, doc="Ends the thread")
 form("exit")
-op("trap", "control", side_effect=True, doc="Ends the launch with an error")
+op("trap", "control", check="=", emit="cg_emit_call", run="trap", side_effect=True, doc="Ends the launch with an error")
 form("trap")
-op("brkpt", "control", side_effect=True, doc="Breakpoint")
+op("brkpt", "control", check="=", emit="cg_emit_call", run="trap", side_effect=True, doc="Breakpoint")
 form("brkpt")
-op("unreachable", "control", side_effect=True, doc="Kernel IR only")
-op("cbr", "control", side_effect=True, doc="Kernel IR only")
+op("unreachable", "control", check="=", emit="emit_terminator", run="trap", side_effect=True, doc="Kernel IR only")
+op("cbr", "control", check="=p", emit="emit_terminator", run="go_by_test", side_effect=True, doc="Kernel IR only")
 
 # ---- Warp --------------------------------------------------------------------------------------
+family("warp", emit="emit_warp")
 SHFL = enum_words("mode", "ISA_SHFL_", "up down bfly idx")
-op("shfl", "warp", side_effect=True, doc="Exchange between lanes")
+op("shfl", "warp", check="u?p=uuu?u", run="shuffle", side_effect=True, doc="Exchange between lanes")
 form("shfl.mode.b32 d{|p}, a, b, c", ptx=30, sm=30, mode=SHFL, t=dict(p="pred", b="u32", c="u32"))
 form("shfl.sync.mode.b32 d{|p}, a, b, c, membermask", ptx=60, sm=30, mode=SHFL,
      t=dict(p="pred", b="u32", c="u32", membermask="u32"))
-op("vote", "warp", side_effect=True, doc="Vote among lanes")
+op("vote", "warp", check="vote", run="vote", side_effect=True, doc="Vote among lanes")
 VOTE = enum_words("mode", "ISA_VOTE_", "all any uni")
 BALLOT = {"ballot": "mode=ISA_VOTE_BALLOT"}
 form("vote.mode.pred p, {!}a", mode=VOTE, t=dict(a="pred"))
@@ -774,27 +816,28 @@ form("vote.sync.mode.pred p, {!}a, membermask", ptx=60, sm=30, mode=VOTE,
      t=dict(a="pred", membermask="u32"))
 form("vote.sync.mode.b32 d, {!}a, membermask", ptx=60, sm=30, mode=BALLOT,
      t=dict(a="pred", membermask="u32"))
-op("match", "warp", side_effect=True, doc="Lanes with the same value")
+op("match", "warp", check="u?p=tu", run="match", side_effect=True, doc="Lanes with the same value")
 form("match.any.sync.type d, a, membermask", type=B3264, ptx=60, sm=70,
      any={"any": "mode=ISA_MATCH_ANY"}, t=dict(d="b32", membermask="u32"))
 form("match.all.sync.type d{|p}, a, membermask", type=B3264, ptx=60, sm=70,
      all={"all": "mode=ISA_MATCH_ALL"}, t=dict(d="b32", p="pred", membermask="u32"))
-op("redux", "warp", side_effect=True, doc="Reduction over lanes")
+op("redux", "warp", check="u=uu", run="redux", side_effect=True, doc="Reduction over lanes")
 form("redux.sync.op.type d, a, membermask", type=I32, ptx=70, sm=80, t=dict(membermask="u32"),
      op=enum_words("atom", "ISA_ATOM_", "add min max"))
 form("redux.sync.op.b32 d, a, membermask", ptx=70, sm=80, t=dict(membermask="u32"),
      op=enum_words("atom", "ISA_ATOM_", "and or xor"))
-op("activemask", "warp", side_effect=True, doc="Mask of active lanes")
+op("activemask", "warp", check="u=", run="active_mask", side_effect=True, doc="Mask of active lanes")
 form("activemask.b32 d", ptx=62, sm=30)
-op("elect", "warp", side_effect=True, doc="Elect one lane")
+op("elect", "warp", check="up=u", run="elect", side_effect=True, doc="Elect one lane")
 form("elect.sync d|p, membermask", ptx=80, sm=90, t=dict(d="b32", p="pred", membermask="u32"))
-op("bar.warp.sync", "warp", side_effect=True, doc="Barrier of a warp's lanes")
+op("bar.warp.sync", "warp", check="=u", run="meet", side_effect=True, doc="Barrier of a warp's lanes")
 form("bar.warp.sync membermask", ptx=60, sm=30, t=dict(membermask="u32"))
 
 # ---- Block -------------------------------------------------------------------------------------
-op("bar.sync", "block", can_block=True, side_effect=True, doc="Barrier: wait for the block")
-op("bar.arrive", "block", can_block=True, side_effect=True, doc="Barrier: arrive without waiting")
-op("bar.red", "block", can_block=True, side_effect=True, doc="Barrier with a reduction")
+family("block", emit="cg_emit_barrier")
+op("bar.sync", "block", check="bar", run="go_barrier", can_block=True, side_effect=True, doc="Barrier: wait for the block")
+op("bar.arrive", "block", check="=uu", run="go_barrier", can_block=True, side_effect=True, doc="Barrier: arrive without waiting")
+op("bar.red", "block", check="bar", run="go_barrier", can_block=True, side_effect=True, doc="Barrier with a reduction")
 BARRIERS = (("bar{.cta}", "", "aligned=1", 10, 0), ("barrier{.cta}", "{.aligned}", "", 60, 30))
 REDOPS = enum_words("boolop", "ISA_BOOL_", "and or")
 for name in "bar.sync bar.arrive bar.red".split():
@@ -811,13 +854,14 @@ for name in "bar.sync bar.arrive bar.red".split():
             form(opcode + ".red.op" + aligned + ".pred p, a{, b}, {!}c", op=REDOPS, **more)
 
 # ---- Fences, and what only takes time ----------------------------------------------------------
-op("membar", "fence", side_effect=True, doc="Memory barrier")
+family("fence")
+op("membar", "fence", check="=", emit="cg_emit_memory", run="order_memory", side_effect=True, doc="Memory barrier")
 form("membar.level", sets="sem=ISA_SEM_SC",
      level={"cta": "scope=ISA_SCOPE_CTA", "gl": "scope=ISA_SCOPE_GPU",
             "sys": "scope=ISA_SCOPE_SYS"})
 form("membar.proxy.kind", ptx=75, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOPE_SYS",
      kind="alias")
-op("fence", "fence", side_effect=True, doc="Memory fence")
+op("fence", "fence", check="=", emit="cg_emit_memory", run="order_memory", side_effect=True, doc="Memory fence")
 form("fence{.fsem}.scope", ptx=60, sm=70, sets="sem=ISA_SEM_ACQ_REL",
      fsem=enum_words("sem", "ISA_SEM_", "sc acq_rel"))
 form("fence.fsem.scope", ptx=86, sm=90, fsem=enum_words("sem", "ISA_SEM_", "acquire release"))
@@ -833,19 +877,20 @@ form("fence.proxy.kind", ptx=70, sm=70, sets="sem=ISA_SEM_ACQ_REL scope=ISA_SCOP
 form("fence.proxy.tensormap::generic.release.scope", ptx=83, sm=90, sets="sem=ISA_SEM_RELEASE")
 form("fence.proxy.tensormap::generic.acquire.scope [a], immSize", ptx=83, sm=90,
      sets="sem=ISA_SEM_ACQUIRE", t=dict(immSize="u32"))
-op("nanosleep", "control", side_effect=True, doc="Sleep")
+op("nanosleep", "control", check="=u", emit="cg_emit_call", run="sleep_thread", side_effect=True, doc="Sleep")
 form("nanosleep.u32 t", ptx=63, sm=70)
-op("pmevent", "control", side_effect=True, doc="Performance monitor event: no effect")
+op("pmevent", "control", lowered=True, side_effect=True, doc="Performance monitor event: no effect")
 form("pmevent immA", t=dict(immA="u32"))
 form("pmevent.mask immA", ptx=30, sm=20, t=dict(immA="u32"))
-op("griddepcontrol", "fence", side_effect=True,
+op("griddepcontrol", "fence", check="=", emit="cg_emit_call", run="go_grid", side_effect=True,
    doc="Lets dependent grids begin, or waits for the grids that this one depends on")
 form("griddepcontrol.action", ptx=78, sm=90,
      action={"launch_dependents": "sem=ISA_SEM_RELEASE", "wait": "sem=ISA_SEM_ACQUIRE"})
-op("setmaxnreg", "control", side_effect=True, doc="Registers of a warp: no effect")
+op("setmaxnreg", "control", lowered=True, side_effect=True, doc="Registers of a warp: no effect")
 form("setmaxnreg.action.sync.aligned.u32 immCount", ptx=80, sm=90, action="inc dec")
 
 # ---- Asynchronous barriers ---------------------------------------------------------------------
+family("async", emit="cg_emit_async", run="go_async")
 MSS = {k: SLOTS["ss"][k] for k in ("shared", "shared::cta", "shared::cluster")}
 OWN = {k: SLOTS["ss"][k] for k in ("shared", "shared::cta")}
 REMOTE = {"shared::cluster": "space=ISA_SPACE_CLUSTER"}
@@ -857,17 +902,17 @@ def sems(words):
 
 
 MB = dict(ptx=70, sm=80)
-op("mbarrier.init", "async", side_effect=True, doc="Makes an mbarrier object with an arrival count")
+op("mbarrier.init", "async", check="=au", side_effect=True, doc="Makes an mbarrier object with an arrival count")
 form("mbarrier.init{.ss}.b64 [a], count", ss=OWN, t=dict(count="u32"), **MB)
-op("mbarrier.inval", "async", side_effect=True, doc="Ends the life of an mbarrier object")
+op("mbarrier.inval", "async", check="=a", side_effect=True, doc="Ends the life of an mbarrier object")
 form("mbarrier.inval{.ss}.b64 [a]", ss=OWN, **MB)
 for word in ("expect_tx", "complete_tx"):
-    op("mbarrier." + word, "async", side_effect=True,
+    op("mbarrier." + word, "async", check="=au", side_effect=True,
        doc="More" + (" pending transactions" if word == "expect_tx" else " transactions are done"))
     form("mbarrier.%s{.msem}{.scope}{.ss}.b64 [a], n" % word, msem=sems("relaxed"), ss=MSS,
          scope=MSCOPE, t=dict(n="u32"), ptx=80, sm=90)
 for word, what in (("arrive", "Arrival"), ("arrive_drop", "Arrival for the last time")):
-    op("mbarrier." + word, "async", side_effect=True, doc=what + " at an mbarrier object")
+    op("mbarrier." + word, "async", check="?a=au", side_effect=True, doc=what + " at an mbarrier object")
     head = "mbarrier." + word
     rel = dict(msem=sems("release relaxed"), scope=MSCOPE, t=dict(count="u32"))
     form(head + "{.ss}.b64 d, [a]", ss=OWN, **MB)
@@ -875,13 +920,13 @@ for word, what in (("arrive", "Arrival"), ("arrive_drop", "Arrival for the last 
     form(head + ".noComplete{.ss}.b64 d, [a], count", ss=OWN, t=dict(count="u32"), **MB)
     form(head + ".noComplete{.msem}{.scope}{.ss}.b64 d, [a], count", ss=OWN, ptx=80, sm=80, **rel)
     form(head + "{.msem}{.scope}{.ss}.b64 d, [a]{, count}", ss=MSS, ptx=80, sm=90, **rel)
-    op(head + ".expect_tx", "async", side_effect=True,
+    op(head + ".expect_tx", "async", check="?a=au", side_effect=True,
        doc="More pending transactions, then " + what.lower())
     form(head + ".expect_tx{.msem}{.scope}{.ss}.b64 d, [a], count", ss=MSS, ptx=80, sm=90, **rel)
 for word, hint in (("test_wait", ""), ("try_wait", "{, hint}")):
     version = MB if word == "test_wait" else dict(ptx=78, sm=90)
     for parity, state in (("", "u64"), (".parity", "u32")):
-        op("mbarrier.%s%s" % (word, parity), "async", side_effect=True,
+        op("mbarrier.%s%s" % (word, parity), "async", check="p=au" if parity else "p=aa", side_effect=True,
            doc="Has a phase of an mbarrier object ended?")
         more = dict(ss=OWN, t=dict(state=state, hint="u32"))
         head = "mbarrier.%s%s" % (word, parity)
@@ -889,25 +934,25 @@ for word, hint in (("test_wait", ""), ("try_wait", "{, hint}")):
              **(dict(ptx=71, sm=80) if parity and word == "test_wait" else version))
         form(head + "{.msem}{.scope}{.ss}.b64 p, [a], state" + hint, msem=sems("acquire relaxed"),
              scope=MSCOPE, ptx=80, sm=90, **more)
-op("mbarrier.pending_count", "async", doc="Pending arrivals in a state")
+op("mbarrier.pending_count", "async", check="u=a", doc="Pending arrivals in a state")
 form("mbarrier.pending_count.b64 d, state", t=dict(d="u32", state="u64"), **MB)
 
 # ---- Asynchronous copies -----------------------------------------------------------------------
-op("cp.async", "async", side_effect=True, doc="Copy of 4, 8 or 16 bytes to shared memory")
+op("cp.async", "async", check="=aauu", side_effect=True, doc="Copy of 4, 8 or 16 bytes to shared memory")
 TO_SHARED = "space=ISA_SPACE_SHARED space2=ISA_SPACE_GLOBAL"
 for cache, sizes in (("ca", "4, 8, 16"), ("cg", "16")):
     head = "cp.async.%s.ss.global{.hint}{.prefetch} [dst], [src], immBytes" % cache
     more = dict(sets=TO_SHARED, ss=dict.fromkeys(OWN, ""), ptx=70, sm=80)
     form(head + "{, size}{, cache-policy}", t=dict(immBytes="u32", size="u32"), **more)
     form(head + ", {!}ignore{, cache-policy}", t=dict(immBytes="u32", ignore="pred"), **more)
-op("cp.async.group", "async", side_effect=True,
+op("cp.async.group", "async", check="=", side_effect=True,
    doc="Groups of copies; the copies before it have been made, so that there is nothing to wait for")
 form("cp.async.commit_group", ptx=70, sm=80)
 form("cp.async.wait_group immN", ptx=70, sm=80, t=dict(immN="u32"))
 form("cp.async.wait_all", ptx=70, sm=80)
 form("cp.async.bulk.commit_group", ptx=80, sm=90)
 form("cp.async.bulk.wait_group{.read} immN", ptx=80, sm=90, t=dict(immN="u32"))
-op("cp.async.mbarrier.arrive", "async", side_effect=True, doc="Arrival when earlier copies are done")
+op("cp.async.mbarrier.arrive", "async", check="=a", side_effect=True, doc="Arrival when earlier copies are done")
 form("cp.async.mbarrier.arrive{.noinc}{.ss}.b64 [a]", ss=OWN, noinc={"noinc": "mask=1"}, ptx=70,
      sm=80)
 BULK = dict(ptx=80, sm=90, t=dict(size="u32", mask="u16"))
@@ -916,7 +961,7 @@ CLUSTER_SHARED = "space=ISA_SPACE_CLUSTER space2=ISA_SPACE_SHARED"
 GLOBAL_SHARED = "space=ISA_SPACE_GLOBAL space2=ISA_SPACE_SHARED"
 CTA_GLOBAL = "space=ISA_SPACE_SHARED space2=ISA_SPACE_GLOBAL"
 DONE = ".mbarrier::complete_tx::bytes"
-op("cp.async.bulk", "async", side_effect=True, doc="Copy of a multiple of 16 bytes by one thread")
+op("cp.async.bulk", "async", check="=aau?ax", side_effect=True, doc="Copy of a multiple of 16 bytes by one thread")
 form("cp.async.bulk.shared::cluster.global" + DONE + "{.hint} [dst], [src], size, [bar]"
      "{, cache-policy}", sets=CLUSTER_GLOBAL, **BULK)
 form("cp.async.bulk.shared::cta.global" + DONE + "{.hint} [dst], [src], size, [bar]"
@@ -927,7 +972,7 @@ form("cp.async.bulk.shared::cluster.shared::cta" + DONE + " [dst], [src], size, 
      sets=CLUSTER_SHARED, **BULK)
 form("cp.async.bulk.global.shared::cta.bulk_group{.hint} [dst], [src], size{, cache-policy}",
      sets=GLOBAL_SHARED, **BULK)
-op("cp.reduce.async.bulk", "async", side_effect=True, doc="Reduction of an array into another")
+op("cp.reduce.async.bulk", "async", check="=aau?a", side_effect=True, doc="Reduction of an array into another")
 RED = dict(ptx=80, sm=90, t=dict(size="u32"))
 CLUSTER_REDUCTIONS = (("and or xor", "b32"), ("add", "u32 s32 u64"), ("inc dec", "u32"),
                       ("min max", "u32 s32"))
@@ -940,7 +985,7 @@ for words, types, noftz in (("and or xor", "b32 b64", ""), ("add", "u32 s32 u64 
     form("cp.reduce.async.bulk.global.shared::cta.bulk_group{.hint}.op%s.type [dst], [src], size"
          "{, cache-policy}" % noftz, sets=GLOBAL_SHARED,
          op=enum_words("atom", "ISA_ATOM_", words), type=types, **RED)
-op("prefetch.async", "async", side_effect=True, doc="Prefetch for asynchronous copies: no effect")
+op("prefetch.async", "async", lowered=True, side_effect=True, doc="Prefetch for asynchronous copies: no effect")
 form("cp.async.bulk.prefetch.L2.global{.hint} [src], size{, cache-policy}",
      sets="space=ISA_SPACE_GLOBAL", prefetch="prefetch", **RED)
 
@@ -955,7 +1000,7 @@ TENSOR_TILE = "mode=ISA_TENSOR_TILE "
 # A column and four rows; the mbarrier objects of a pair of blocks.
 ROWS = {"2d": "vec=5"}
 PAIRS = {"cta_group::1": "", "cta_group::2": "po=1"}
-op("cp.async.bulk.tensor", "async", side_effect=True, doc="Copy of a box of a tensor")
+op("cp.async.bulk.tensor", "async", check="tensor", side_effect=True, doc="Copy of a box of a tensor")
 LOAD = "cp.async.bulk.tensor.dim.%s.global%s" + DONE
 for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::cta", CTA_GLOBAL, 86)):
     more = dict(TENSOR, ptx=ptx)
@@ -973,8 +1018,8 @@ for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::ct
              "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **more)
         form(LOAD % (where, ".im2col") + multicast + "{.hint} [dst], [tm, c], [bar], im2col" + mask +
              "{, cache-policy}", sets=spaces + flag, dim=DIM_IM2COL, im2col=IM2COL, **more)
-op("cp.async.bulk.tensor.store", "async", side_effect=True, doc="Copy of a box into a tensor")
-op("cp.reduce.async.bulk.tensor", "async", side_effect=True, doc="Reduction of a box into a tensor")
+op("cp.async.bulk.tensor.store", "async", check="tensor", side_effect=True, doc="Copy of a box into a tensor")
+op("cp.reduce.async.bulk.tensor", "async", check="tensor", side_effect=True, doc="Reduction of a box into a tensor")
 for name, opcode, slot, more in (
         ("cp.async.bulk.tensor.store", "cp.async.bulk.tensor", "", {}),
         ("cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor", ".op",
@@ -997,7 +1042,7 @@ form("cp.async.bulk.prefetch.tensor.dim.L2.global.im2col{.hint} [tm, c], im2col{
 form("prefetch{.pss}.tensormap [a]", pss={k: SLOTS["ss"][k] for k in ("const", "param")}, ptx=80,
      sm=90)
 TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared::cta")}
-op("tensormap.replace", "async", side_effect=True, doc="Changes a field of a tensor map")
+op("tensormap.replace", "async", check="=auu", side_effect=True, doc="Changes a field of a tensor map")
 FIELDS = ("global_address rank box_dim global_dim global_stride element_stride elemtype "
           "interleave_layout swizzle_mode fill_mode").split()
 for n, name in enumerate(FIELDS):
@@ -1012,37 +1057,41 @@ for n, name in enumerate(FIELDS):
             name, "b64" if wide else "b32"), **more)
     else:
         form("tensormap.replace.tile.%s{.ss}.b1024.b32 [a], imm" % name, **more)
-op("tensormap.cp_fenceproxy", "async", side_effect=True, doc="Copy of a tensor map, and a fence")
+op("tensormap.cp_fenceproxy", "async", lowered=True, side_effect=True, doc="Copy of a tensor map, and a fence")
 form("tensormap.cp_fenceproxy.global.shared::cta.proxy.release.scope.sync.aligned [dst], [src], immSize",
      sets=GLOBAL_SHARED, proxy="tensormap::generic", t=dict(immSize="u32"), ptx=83, sm=90)
 
 # Stores and reductions that tell an mbarrier object of the same block of the cluster.
-op("st.bulk", "async", side_effect=True, doc="Zeros in shared memory")
+op("st.bulk", "async", check="=au", side_effect=True, doc="Zeros in shared memory")
 form("st.bulk{.weak}{.ss} [a], size, immZero", ss=OWN, t=dict(size="u64", immZero="u64"), ptx=86, sm=100)
-op("st.async", "async", side_effect=True, doc="Store, and completion at an mbarrier object")
+op("st.async", "async", lowered=True, side_effect=True, doc="Store, and completion at an mbarrier object")
 ASYNC_DONE = "{.ss}" + DONE
 ASYNC = dict(sets="space=ISA_SPACE_GENERIC", ss=REMOTE, ptx=81, sm=90)
 form("st.async{.weak}" + ASYNC_DONE + "{.vec}.type [a], b, [bar]", type="b32 b64 u32 u64 s32 s64 f32 f64",
      **ASYNC)
-op("red.async", "async", side_effect=True, doc="Reduction, and completion at an mbarrier object")
+op("red.async", "async", lowered=True, side_effect=True, doc="Reduction, and completion at an mbarrier object")
 for words, types in (("inc dec", "u32"), ("min max", "u32 s32"), ("add", "u32 s32 u64"),
                      ("and or xor", "b32")):
     form("red.async.relaxed.cluster" + ASYNC_DONE + ".op.type [a], b, [bar]",
          op=enum_words("atom", "ISA_ATOM_", words), type=types, **ASYNC)
 
 # ---- Clusters ----------------------------------------------------------------------------------
-op("mapa", "pointwise", doc="An address of shared memory in another block of the cluster")
+family("cluster", emit="cg_emit_barrier")
+op("mapa", "pointwise", lowered=True, doc="An address of shared memory in another block of the cluster")
 form("mapa{.ss}.type d, a, rank", ss=REMOTE, type="u32 u64", ptx=78, sm=90, t=dict(rank="u32"))
-op("getctarank", "pointwise", doc="Rank of the block of the cluster that an address belongs to")
+op("getctarank", "pointwise", lowered=True, doc="Rank of the block of the cluster that an address belongs to")
 form("getctarank{.ss}.type d, a", ss=REMOTE, type="u32 u64", ptx=78, sm=90, t=dict(d="u32"))
-op("barrier.cluster.arrive", "block", can_block=True, side_effect=True, doc="Arrival at the cluster's barrier")
+op("barrier.cluster.arrive", "block", check="=", run="go_cluster_arrive", can_block=True, side_effect=True, doc="Arrival at the cluster's barrier")
 form("barrier.cluster.arrive{.bsem}{.aligned}", bsem=sems("release relaxed"), ptx=78, sm=90)
-op("barrier.cluster.wait", "block", can_block=True, side_effect=True, doc="Wait at the cluster's barrier")
+op("barrier.cluster.wait", "block", check="=", run="go_cluster_wait", can_block=True, side_effect=True, doc="Wait at the cluster's barrier")
 form("barrier.cluster.wait{.acquire}{.aligned}", ptx=78, sm=90)
 
 # ---- Matrices -----------------------------------------------------------------------------------
+family("matrix", check="matrix", emit="cg_emit_matrix", run="interp_matrix")
 matrix_forms.declare(op, form)
+family("tensor", emit="cg_emit_async", run="go_async")
 tensor_memory_forms.declare(op, form)
+family("multimem", emit="cg_emit_async", run="go_async")
 
 # Memory of several devices at one address: multicast objects (guide 14). Vectors are so many words.
 MULTIMEM_TYPES = "b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64"
@@ -1064,7 +1113,7 @@ def multimem_vectors(head, tail, reduces, **slots):
                 form(head + ".vec.type" + tail, type=kept, **slots, **MULTIMEM)
 
 
-op("multimem.ld_reduce", "async", side_effect=True, doc="Reduction of what all devices have there")
+op("multimem.ld_reduce", "async", check="a=a", side_effect=True, doc="Reduction of what all devices have there")
 LD_REDUCE = "multimem.ld_reduce{.msem}{.scope}{.ss}.op"
 LD_SEM = dict(msem=sems("weak relaxed acquire"))
 for words, types in MULTIMEM_REDUCTIONS:
@@ -1077,12 +1126,12 @@ for vec, types in (("v2 v4 v8", "f16 bf16"), ("v2 v4", "f16x2 bf16x2")):
     form(LD_REDUCE + ".acc::f32.vec.type d, [a]", type=types, op={"add": "atom=ISA_ATOM_ADD"},
          vec={v: "vec=" + v[1:] for v in vec.split()}, sets="approx=1", **LD_SEM,
          **dict(MULTIMEM, ptx=82))
-op("multimem.st", "async", side_effect=True, doc="Store to what all devices have there")
+op("multimem.st", "async", check="=aa", side_effect=True, doc="Store to what all devices have there")
 form("multimem.st{.msem}{.scope}{.ss}.type [a], b", type=MULTIMEM_TYPES,
      msem=sems("weak relaxed release"), **MULTIMEM)
 multimem_vectors("multimem.st{.msem}{.scope}{.ss}", " [a], b", False,
                  msem=sems("weak relaxed release"))
-op("multimem.red", "async", side_effect=True, doc="Reduction into what all devices have there")
+op("multimem.red", "async", check="=aa", side_effect=True, doc="Reduction into what all devices have there")
 for words, types in MULTIMEM_REDUCTIONS:
     form("multimem.red{.msem}{.scope}{.ss}.op.type [a], b", type=types,
          op=enum_words("atom", "ISA_ATOM_", words), msem=sems("relaxed release"), **MULTIMEM)
@@ -1090,9 +1139,10 @@ multimem_vectors("multimem.red{.msem}{.scope}{.ss}.op", " [a], b", True,
                  msem=sems("relaxed release"))
 
 # ---- Cluster launch control (guide 12) ---------------------------------------------------------
+family("launch", emit="cg_emit_async", run="go_async")
 # The answer is opaque: its words are the index of the cancelled cluster's first block (x, y, z), and
 # 1 where one was cancelled, else all are 0.
-op("clusterlaunchcontrol.try_cancel", "async", side_effect=True,
+op("clusterlaunchcontrol.try_cancel", "async", check="=aa", side_effect=True,
    doc="Cancels a cluster that has not begun; the answer is written and told to an mbarrier object")
 op("clusterlaunchcontrol.is_canceled", "composite", doc="Was a cluster cancelled?")
 op("clusterlaunchcontrol.get_first_ctaid", "composite",

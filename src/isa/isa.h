@@ -1,6 +1,6 @@
 // The vocabulary that PTX text, kernel IR, interpreter and code generator share: types,
 // state spaces, modifiers, special registers. Which instruction forms exist, and what
-// each means, stands once in instructions.py; isa_ops.h and isa_table.c come from it.
+// each means, stands once in instructions.py; isa/ops/*.h and isa_table.c come from it.
 #ifndef KUDZU_ISA_ISA_H
 #define KUDZU_ISA_ISA_H
 
@@ -347,7 +347,11 @@ enum isa_sreg {
 };
 const char *isa_sreg_name(enum isa_sreg r); // "%tid.x"
 
-#include "isa/isa_ops.h" // generated: enum isa_op { ISA_OP_ADD, ... }, ISA_OP_COUNT
+// An opcode: ISA_OP_ADD, ... below ISA_OP_COUNT; not every number is one. These headers are
+// generated: core.h has the opcodes that much of the compiler names; who names others includes
+// their family's.
+typedef uint16_t isa_op;
+#include "isa/ops/core.h"
 
 // What holds for every form of one opcode.
 enum isa_class {
@@ -394,7 +398,7 @@ union isa_bits {
 // hardware, the carry of a subtraction is the complement of the borrow. setp always writes dst[1],
 // the complement's result.
 // Returns false when the combination is not in the table.
-bool isa_eval(enum isa_op op, enum isa_type ty, enum isa_type ty2, const struct isa_mods *mods,
+bool isa_eval(isa_op op, enum isa_type ty, enum isa_type ty2, const struct isa_mods *mods,
               const union isa_bits *src, union isa_bits *dst);
 
 #endif

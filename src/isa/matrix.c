@@ -1,5 +1,7 @@
 // Shapes and fragments of the matrix instructions.
+#include "isa/ops/matrix.h"
 #include "isa/matrix_internal.h"
+#include "isa/ops/tensor.h"
 #include "isa/tensor_memory.h"
 
 static const uint16_t sizes[ISA_SHAPE_COUNT][3] = {
@@ -21,7 +23,7 @@ static const uint8_t type_bits[ISA_MAT_COUNT] = {
     [ISA_MAT_B4] = 8,
 };
 
-bool isa_is_matrix(enum isa_op op) {
+bool isa_is_matrix(isa_op op) {
     switch (op) {
     case ISA_OP_LDMATRIX:
     case ISA_OP_STMATRIX:
@@ -37,18 +39,18 @@ bool isa_is_matrix(enum isa_op op) {
     }
 }
 
-static bool is_tensor_op(enum isa_op op) {
+static bool is_tensor_op(isa_op op) {
     return op == ISA_OP_TCGEN05_LD || op == ISA_OP_TCGEN05_ST || op == ISA_OP_TCGEN05_MMA;
 }
 
 // Registers of the vector that a tcgen05 instruction has: of mma the lanes that are not written.
-static uint8_t tensor_registers(enum isa_op op, const struct isa_mods *m) {
+static uint8_t tensor_registers(isa_op op, const struct isa_mods *m) {
     if (op == ISA_OP_TCGEN05_MMA)
         return m->po ? 8 : 4;
     return (uint8_t)isa_tensor_registers(m);
 }
 
-struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *m) {
+struct isa_matrix isa_matrix_of(isa_op op, const struct isa_mods *m) {
     bool in_place = op == ISA_OP_WGMMA_MMA; // d is c
     return (struct isa_matrix){
         .op = (uint16_t)op,
@@ -193,7 +195,7 @@ struct isa_fragment isa_fragment_of(const struct isa_matrix *x, enum isa_frag fr
     if (f.bits < 32 && f.bits)
         f.per = (uint8_t)(32 / f.bits);
     isa_matrix_size(x, frag, &rows, &columns);
-    if (is_tensor_op((enum isa_op)x->op))
+    if (is_tensor_op((isa_op)x->op))
         return (struct isa_fragment){.type = ISA_B32, .registers = x->count, .per = 1, .bits = 32};
     if (is_move(x))
         f.registers = x->op == ISA_OP_MOVMATRIX      ? 1

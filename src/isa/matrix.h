@@ -81,7 +81,7 @@ enum isa_matrix_shape {
 
 // What a matrix instruction is, out of its opcode and modifiers.
 struct isa_matrix {
-    uint16_t op; // enum isa_op
+    uint16_t op; // isa_op
     uint8_t shape, frag;
     uint8_t type[4]; // enum isa_matrix_type by enum isa_frag
     uint8_t sparse, bitop, count, rnd;
@@ -89,8 +89,8 @@ struct isa_matrix {
     uint8_t scales;    // of a row of a and of a column of b: 0, 1, 2, 4
     bool scales_ue4m3; // else ue8m0
 };
-struct isa_matrix isa_matrix_of(enum isa_op op, const struct isa_mods *mods);
-bool isa_is_matrix(enum isa_op op); // all but wgmma's fence, commit_group, wait_group
+struct isa_matrix isa_matrix_of(isa_op op, const struct isa_mods *mods);
+bool isa_is_matrix(isa_op op); // all but wgmma's fence, commit_group, wait_group
 // The same as one number, for generated code to hand over.
 uint64_t isa_matrix_pack(const struct isa_matrix *x);
 struct isa_matrix isa_matrix_unpack(uint64_t code);
@@ -135,9 +135,7 @@ unsigned isa_matrix_results(const struct isa_matrix *x);
 // Rows that operands and results of any instruction take together; where the results stand when
 // `rows` holds the operands: over those of wgmma, which has its sums first, else behind.
 enum { ISA_MATRIX_ROWS = 144 };
-static inline uint64_t (*isa_matrix_result_rows(const struct isa_matrix *x, unsigned nops,
-                                                uint64_t (*rows)[ISA_LANES]))[ISA_LANES] {
-    return x->op == ISA_OP_WGMMA_MMA ? rows : rows + nops;
-}
+uint64_t (*isa_matrix_result_rows(const struct isa_matrix *x, unsigned nops,
+                                  uint64_t (*rows)[ISA_LANES]))[ISA_LANES];
 
 #endif

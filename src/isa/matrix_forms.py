@@ -211,11 +211,11 @@ INT_N = [8, 16, 24] + list(range(32, 257, 16))
 
 
 def wgmma(op, form):
-    op("wgmma.fence", "warp", side_effect=True, doc="Orders registers and memory before wgmma")
+    op("wgmma.fence", "warp", check="=", run="meet", side_effect=True, doc="Orders registers and memory before wgmma")
     form("wgmma.fence.sync.aligned", ptx=80, sm=90)
-    op("wgmma.commit_group", "warp", side_effect=True, doc="Makes a group of what was started")
+    op("wgmma.commit_group", "warp", check="=", run="meet", side_effect=True, doc="Makes a group of what was started")
     form("wgmma.commit_group.sync.aligned", ptx=80, sm=90)
-    op("wgmma.wait_group", "warp", side_effect=True, doc="Waits for groups")
+    op("wgmma.wait_group", "warp", check="=?x", run="meet", side_effect=True, doc="Waits for groups")
     form("wgmma.wait_group.sync.aligned immN", ptx=80, sm=90, t=dict(immN="u32"))
     op("wgmma.mma", "warp", side_effect=True, doc="Product of a warpgroup, b (and a) in shared memory")
     rules = {"a-desc": "b64", "b-desc": "b64", "scale-d": "pred", "imm-scale-a": "s32",

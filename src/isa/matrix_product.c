@@ -4,6 +4,7 @@
 
 #include "isa/fp.h"
 #include "isa/matrix_internal.h"
+#include "isa/ops/matrix.h"
 
 enum matrix_arithmetic matrix_arithmetic_of(enum isa_matrix_type t) {
     switch (t) {

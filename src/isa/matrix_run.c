@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "isa/matrix_internal.h"
+#include "isa/ops/matrix.h"
 
 typedef const uint64_t (*rows_in)[ISA_LANES];
 typedef uint64_t (*rows_out)[ISA_LANES];
@@ -244,4 +245,9 @@ void isa_matrix_run(const struct isa_matrix *x, const struct isa_matrix_memory *
     default:
         multiply(x, lanes, src, dst);
     }
+}
+
+uint64_t (*isa_matrix_result_rows(const struct isa_matrix *x, unsigned nops,
+                                  uint64_t (*rows)[ISA_LANES]))[ISA_LANES] {
+    return x->op == ISA_OP_WGMMA_MMA ? rows : rows + nops;
 }

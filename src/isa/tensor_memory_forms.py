@@ -32,30 +32,30 @@ def declare(op, form):
 
 
 def memory(op, form):
-    op("tcgen05.alloc", "async", can_block=True, side_effect=True, doc="Columns of tensor memory for a block")
+    op("tcgen05.alloc", "async", check="=au", can_block=True, side_effect=True, doc="Columns of tensor memory for a block")
     form("tcgen05.alloc.group.sync.aligned{.ss}.b32 [a], n", group=GROUP, t=dict(n="u32"),
          ss={"shared::cta": "space=ISA_SPACE_SHARED"}, **TENSOR)
-    op("tcgen05.dealloc", "async", side_effect=True, doc="Gives columns of tensor memory back")
+    op("tcgen05.dealloc", "async", check="=uu", side_effect=True, doc="Gives columns of tensor memory back")
     form("tcgen05.dealloc.group.sync.aligned.b32 a, n", group=GROUP, t=dict(a="b32", n="u32"), **TENSOR)
-    op("tcgen05.relinquish", "async", side_effect=True, doc="The block allocates no more")
+    op("tcgen05.relinquish", "async", check="=u", side_effect=True, doc="The block allocates no more")
     form("tcgen05.relinquish_alloc_permit.group.sync.aligned", group=GROUP, **TENSOR)
-    op("tcgen05.order", "async", side_effect=True,
+    op("tcgen05.order", "async", lowered=True, side_effect=True,
        doc="Waits and fences: what they are for is complete when it is issued")
     for text in ("wait::ld.sync.aligned", "wait::st.sync.aligned", "fence::before_thread_sync",
                  "fence::after_thread_sync"):
         form("tcgen05." + text, **TENSOR)
-    op("tcgen05.commit", "async", side_effect=True, doc="Tells mbarrier objects that what was issued is done")
+    op("tcgen05.commit", "async", check="=au", side_effect=True, doc="Tells mbarrier objects that what was issued is done")
     done = "tcgen05.commit.group.mbarrier::arrive::one{.ss}"
     form(done + ".b64 [a]", group=GROUP, ss={"shared::cluster": "space=ISA_SPACE_CLUSTER"}, **TENSOR)
     form(done + ".multicast::cluster.b64 [a], blocks", group=GROUP,
          ss={"shared::cluster": "space=ISA_SPACE_CLUSTER"}, t=dict(blocks="u16"), **TENSOR)
     # Of kernel IR alone: the address of the first word of an access of a warp
-    op("tcgen05.at", "async", side_effect=True)
+    op("tcgen05.at", "async", check="a=uu", side_effect=True)
 
 
 def moves(op, form):
     for name, pack, text in (("ld", "pack::16b", "frag(d), [a]%s"), ("st", "unpack::16b", "[a]%s, frag(d)")):
-        op("tcgen05." + name, "async", side_effect=True,
+        op("tcgen05." + name, "async", lowered=True, side_effect=True,
            doc="A warp's registers from tensor memory" if name == "ld" else "A warp's registers to tensor memory")
         for words, most, split in (("16x64b 32x32b", 128, ""), ("16x128b", 64, ""), ("16x256b", 32, ""),
                                    ("16x32bx2", 128, ", immSplit")):
@@ -67,7 +67,7 @@ def moves(op, form):
                  of="tcgen05.ld", shape=shapes(words), num={k: v for k, v in times(128).items() if k != "x1"},
                  minmax={w: "atom=ISA_ATOM_" + w.upper() for w in ("min", "max")}, type="u32 s32", t=dict(immSplit="u32"),
                  ptx=88, sm=101)
-    op("tcgen05.cp", "async", side_effect=True, doc="Rows of shared memory to tensor memory")
+    op("tcgen05.cp", "async", check="=uua", side_effect=True, doc="Rows of shared memory to tensor memory")
     formats = {"b8x16.b6x16_p32": 6, "b8x16.b4x16_p64": 4}
     for words, multicast in (("128x256b 4x256b 128x128b", {}),
                              ("64x128b", {"warpx2::02_13": "trans=1", "warpx2::01_23": ""}),
@@ -76,12 +76,12 @@ def moves(op, form):
             form("tcgen05.cp.group.shape" + (".rows" if multicast else "") + ("." + text if text else "") +
                  " [a], b", group=GROUP, shape=shapes(words), rows=multicast, t=dict(b="b64"),
                  sets="mask=%d" % bits, **TENSOR)
-    op("tcgen05.shift", "async", side_effect=True, doc="Rows of tensor memory move down by one")
+    op("tcgen05.shift", "async", check="=u?u", side_effect=True, doc="Rows of tensor memory move down by one")
     form("tcgen05.shift.group.down [a]", group=GROUP, **TENSOR)
 
 
 def products(op, form):
-    op("tcgen05.mma", "async", side_effect=True, doc="Product of matrices, the sums in tensor memory")
+    op("tcgen05.mma", "async", check="=uuxau?xxxxxxxxxxx", side_effect=True, doc="Product of matrices, the sums in tensor memory")
     types = dict(a="b64", b="b64", meta="b32", idesc="b32", enable="pred", immScale="u32", columns="b64")
     collect = {"collector::a::" + w: "" for w in COLLECTORS}
 

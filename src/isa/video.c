@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/ops/video.h"
+
 // ---- Parts -------------------------------------------------------------------------------------
 // Bits 0 to 11: digits, the last in bits 0 to 2; bits 12 to 14: how many; bit 15: halves.
 
@@ -75,17 +77,17 @@ bool isa_part_fits(enum isa_part kind, uint16_t part) {
 enum { UPPER_HALF = 6 }; // among scalar selectors
 enum { CONTROL_B = 4, CONTROL_D = 8, CONTROL_NEGATED = 12, CONTROL_SIMD_B = 12, CONTROL_MASK = 24 };
 
-bool isa_is_video(enum isa_op op) {
+bool isa_is_video(isa_op op) {
     return op >= ISA_OP_VADD && op <= ISA_OP_VSET4;
 }
 
-unsigned isa_video_elements(enum isa_op op) {
+unsigned isa_video_elements(isa_op op) {
     return op >= ISA_OP_VADD4 && op <= ISA_OP_VSET4   ? 4
            : op >= ISA_OP_VADD2 && op <= ISA_OP_VSET2 ? 2
                                                       : 0;
 }
 
-enum isa_video_op isa_video_op(enum isa_op op) {
+enum isa_video_op isa_video_op(isa_op op) {
     static const uint8_t scalar[] = {VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX,
                                      VIDEO_SHL, VIDEO_SHR, VIDEO_ADD,     VIDEO_SET};
     static const uint8_t simd[] = {VIDEO_ADD, VIDEO_SUB, VIDEO_AVRG, VIDEO_ABSDIFF,
@@ -116,7 +118,7 @@ static uint32_t simd_mask(uint16_t part, unsigned elements) {
     return m;
 }
 
-uint32_t isa_video_control(enum isa_op op, const struct isa_video *v) {
+uint32_t isa_video_control(isa_op op, const struct isa_video *v) {
     unsigned n = isa_video_elements(op);
     if (n)
         return simd_selector(v->part[0], n, 0) | simd_selector(v->part[1], n, n) << CONTROL_SIMD_B |

@@ -20,9 +20,9 @@ struct isa_video {
     uint16_t part[3]; // of a, b and d
     bool negated[3];  // a, b and c
 };
-bool isa_is_video(enum isa_op op);
-unsigned isa_video_elements(enum isa_op op); // 2 or 4; 0: scalar
-uint32_t isa_video_control(enum isa_op op, const struct isa_video *v);
+bool isa_is_video(isa_op op);
+unsigned isa_video_elements(isa_op op); // 2 or 4; 0: scalar
+uint32_t isa_video_control(isa_op op, const struct isa_video *v);
 
 enum isa_video_op {
     VIDEO_ADD,
@@ -35,7 +35,7 @@ enum isa_video_op {
     VIDEO_SHR,
     VIDEO_SET
 };
-enum isa_video_op isa_video_op(enum isa_op op);
+enum isa_video_op isa_video_op(isa_op op);
 
 // Called by the table: src is a, b, c and the control.
 void eval_video(enum isa_video_op op, enum isa_type dtype, enum isa_type atype, enum isa_type btype,

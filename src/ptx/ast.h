@@ -167,7 +167,7 @@ enum { PTX_MAX_SLOTS = 14 };
 // mov with a vector on one side is ISA_OP_MOV_PACK or ISA_OP_MOV_UNPACK; bar.*, barrier.* and
 // barrier.cta.* are ISA_OP_BAR_SYNC, _ARRIVE, _RED.
 struct ptx_inst {
-    uint16_t op;     // enum isa_op
+    uint16_t op;     // isa_op
     uint8_t ty, ty2; // enum isa_type: first and second type, ISA_VOID where there is none
     struct isa_mods mods;
     struct ptx_reg *guard; // @p, NULL when not predicated

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/matrix.h"
+#include "isa/ops/image.h"
 #include "isa/video.h"
 #include "ptx/parser.h"
 
@@ -148,7 +149,7 @@ static _Noreturn void modifier_error(struct ptx_parser *p, const struct ptx_toke
 
 // What a fragment operand consists of, from the modifiers.
 static struct isa_fragment fragment_of(const struct match *m, const struct isa_operand_form *f) {
-    struct isa_matrix x = isa_matrix_of((enum isa_op)m->form->op, &m->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)m->form->op, &m->mods);
     return isa_fragment_of(&x, isa_frag_by_name(f->name));
 }
 

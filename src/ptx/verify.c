@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/grammar.h"
+#include "isa/ops/video.h"
 #include "ptx/ast.h"
 
 struct verifier {

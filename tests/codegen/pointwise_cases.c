@@ -6,6 +6,13 @@
 #include <string.h>
 
 #include "isa/grammar.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/cluster.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/move.h"
+#include "isa/ops/select.h"
+#include "isa/ops/video.h"
 #include "isa/video.h"
 
 static enum kir_type plain_type(enum isa_type t) {

@@ -1,5 +1,7 @@
 // See pointwise_inputs.h.
 #include "pointwise_inputs.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
 
 static const uint64_t edges32[] = {
     0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,

@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "ir/eval.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/move.h"
+#include "isa/ops/select.h"
 #include "isa/video.h"
 #include "pointwise_inputs.h"
 #include "pointwise_jit.h"
@@ -168,7 +172,7 @@ static bool selected(const struct pw_case *c, const struct selection *s) {
 }
 
 // How many of an operation's cases (at each level) one is taken of.
-static unsigned thinning(enum isa_op op) {
+static unsigned thinning(isa_op op) {
     if (isa_is_video(op))
         return 16;
     switch (op) {

@@ -1,5 +1,7 @@
 // See approximate.h.
 #include "approximate.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 // The manual's bounds of one instruction: of the relative error, of the absolute error where that
 // is what is stated, or of the error in units of the last place.
 struct bound {
-    enum isa_op op;
+    isa_op op;
     enum isa_type ty; // ISA_VOID: any
     bool full;        // div.full
     double relative, absolute;

@@ -1,5 +1,10 @@
 // See cases.h.
 #include "cases.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/cluster.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,7 +231,7 @@ static void expand(struct hw_cases *out, const struct isa_form *f, unsigned slot
         else if (has_operand(f, ISA_OPERAND_VEC_SRC) || has_operand(f, ISA_OPERAND_VEC_DST))
             finish_elements(out, f, so_far);
         else
-            for (unsigned k = 0; k < (isa_is_video((enum isa_op)so_far->op) ? 3 : 1); k++)
+            for (unsigned k = 0; k < (isa_is_video((isa_op)so_far->op) ? 3 : 1); k++)
                 finish(out, f, so_far, k);
         return;
     }

@@ -23,7 +23,7 @@ struct hw_register {
 struct hw_case {
     enum hw_kind kind;
     char text[HW_TEXT]; // the instruction as it stands in the kernel: what identifies the case
-    uint16_t op;        // enum isa_op
+    uint16_t op;        // isa_op
     uint8_t ty, ty2, ptx, sm;
     struct isa_mods mods;
     unsigned nsources, nresults;

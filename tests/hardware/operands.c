@@ -1,5 +1,9 @@
 // See operands.h.
 #include "operands.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/select.h"
+#include "isa/ops/warp.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

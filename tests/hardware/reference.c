@@ -31,11 +31,11 @@ static unsigned arrange(const struct hw_case *c, const union isa_bits *sources,
         if (k < c->nsources)
             out[n++] = sources[k];
     }
-    if (!isa_is_video((enum isa_op)c->op))
+    if (!isa_is_video((isa_op)c->op))
         return n;
     while (n < 3) // c, where the form has none
         out[n++] = (union isa_bits){0};
-    out[n++].u64[0] = isa_video_control((enum isa_op)c->op, &c->video);
+    out[n++].u64[0] = isa_video_control((isa_op)c->op, &c->video);
     return n;
 }
 

@@ -7,15 +7,14 @@
 #include <string.h>
 
 #include "approximate.h"
+#include "isa/ops/video.h"
 #include "operands.h"
 #include "recording.h"
 #include "reference.h"
 
 enum { PRINTED_SETS = 4 };
 
-static struct {
-    unsigned same, differing, refused, missing;
-} count;
+static struct { unsigned same, differing, refused, missing; } count;
 
 // All of the case's results by the reference, laid out as the device's are.
 static union isa_bits *compute(const struct hw_case *c, unsigned sets) {

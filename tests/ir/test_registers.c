@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "ir/registers.h"
+#include "isa/ops/control.h"
 
 // n values of one type, all alive until a chain of additions; in one block, or across a branch.
 static struct kir_func *make(struct kir_module *m, unsigned n, enum kir_type type, bool across) {

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "isa/isa.h"
+#include "isa/ops/all.h"
 
 static unsigned failures, cases;
 
 struct test {
     int line;
-    enum isa_op op;
+    isa_op op;
     enum isa_type ty, ty2;
     struct isa_mods m;
     uint64_t src[5];
@@ -17,7 +18,8 @@ struct test {
 };
 
 #define M(...) ((struct isa_mods){__VA_ARGS__})
-#define S(...) {__VA_ARGS__}
+#define S(...)                                                                                     \
+    { __VA_ARGS__ }
 #define T(op, ty, ty2, m, src, ...)                                                                \
     {                                                                                              \
         __LINE__, ISA_OP_##op, ISA_##ty, ISA_##ty2, m, src, {                                      \

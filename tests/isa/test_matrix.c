@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/matrix_internal.h"
+#include "isa/ops/matrix.h"
 
 enum { ROUNDS = 200, ROWS = 16 };
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/ops/block.h"
+#include "isa/ops/move.h"
 #include "ptx/ast.h"
 
 static unsigned failures;

@@ -53,8 +53,7 @@ static void write_coordinates(struct strbuf *out, enum isa_type t, struct isa_ge
 }
 
 static void write_operand(struct strbuf *out, const struct isa_operand_form *f, enum isa_type ty,
-                          enum isa_type ty2, const struct isa_mods *m, bool optional,
-                          enum isa_op op) {
+                          enum isa_type ty2, const struct isa_mods *m, bool optional, isa_op op) {
     enum isa_type t = isa_rule_type(f->rule, ty, ty2);
     static const char *const parts[] = {"", ".h1", ".h03", ".b7061", ".h10", ".b310"};
     if (f->part) {
@@ -165,8 +164,7 @@ static void write_line(struct strbuf *out, const struct isa_form *f, const unsig
         if (!wanted)
             continue;
         strbuf_puts(out, between);
-        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m, optional,
-                      (enum isa_op)f->op);
+        write_operand(out, o, (enum isa_type)ty, (enum isa_type)ty2, &m, optional, (isa_op)f->op);
         between = ", ";
     }
     strbuf_puts(out, ";");
@@ -235,8 +233,7 @@ static void check_form(const struct isa_form *f) {
         try_line(f, pick, full);
         for (unsigned i = 0; i < f->nslots; i++) {
             unsigned before = pick[i];
-            for (unsigned c = 1; c <= f->slots[i].nchoices;
-                 c += step_of(&f->slots[i], full)) {
+            for (unsigned c = 1; c <= f->slots[i].nchoices; c += step_of(&f->slots[i], full)) {
                 pick[i] = c;
                 try_line(f, pick, full);
             }

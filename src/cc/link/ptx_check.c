@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops/block.h"
 #include "ptx/ast.h"
 
 // Of every compute capability (guide, table of technical specifications).

@@ -9,6 +9,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/logic.h"
 #include "passes/analysis/alignment.h"
 
 enum { VECTOR = 16, MOST_ENTRIES = 32, MOST_STEPS = 8 };
@@ -24,8 +25,8 @@ static uint64_t smaller(uint64_t x, uint64_t y) {
 static uint64_t largest(const struct kir_value *v, unsigned steps);
 
 // Of x * y, x + y or x << y in so many bits.
-static uint64_t fitting(uint64_t x, uint64_t y, enum isa_op op, unsigned bits) {
-    uint64_t r;
+static uint64_t fitting(uint64_t x, uint64_t y, isa_op op, unsigned bits) {
+    uint64_t r = 0;
     bool over = op == ISA_OP_MUL   ? __builtin_mul_overflow(x, y, &r)
                 : op == ISA_OP_ADD ? __builtin_add_overflow(x, y, &r)
                                    : y >= bits || x > ones(bits) >> y;

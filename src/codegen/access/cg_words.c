@@ -18,6 +18,8 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/warp.h"
 
 enum {
     MOST_WORDS = 48 * 1024 / 4, // of dynamic shared memory

@@ -81,7 +81,7 @@ static bool is_read(const struct cg_func *g, const struct kir_value *param) {
     return false;
 }
 
-static unsigned bytes_in_memory(const struct kir_inst *i, enum isa_op op) {
+static unsigned bytes_in_memory(const struct kir_inst *i, isa_op op) {
     bool memory = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC;
     unsigned words = i->mods.vec ? i->mods.vec : 1;
     return memory && i->op == op ? words * isa_type_bits(i->ty) / 8 : 0;

@@ -45,7 +45,7 @@ static bool is_pure(const struct kir_inst *i) {
 
 static bool may_come_early(const struct kir_block *b) {
     for (const struct kir_inst *i = b->first; i; i = i->next)
-        if (!kir_is_terminator((enum isa_op)i->op) && !is_pure(i) && !is_plain_load(i))
+        if (!kir_is_terminator((isa_op)i->op) && !is_pure(i) && !is_plain_load(i))
             return false;
     return b->last->op == ISA_OP_BRA || b->last->op == ISA_OP_CBR;
 }

@@ -6,6 +6,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/arith.h"
 
 // Puts the comparison that keeps lanes in the loop into the form index < limit.
 static bool relation(const struct kir_inst *s, bool stay_if_true, struct cg_counted *l) {

@@ -10,6 +10,8 @@
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/block.h"
+#include "isa/ops/cluster.h"
 
 static LLVMValueRef reduction_result(struct cg *c, const struct kir_inst *i, LLVMValueRef popc,
                                      LLVMValueRef lanes) {

@@ -12,6 +12,8 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_pin.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/move.h"
 #include "passes/analysis/skew.h"
 
 static bool all_made_once(const struct cg_func *g, const struct kir_inst *i) {

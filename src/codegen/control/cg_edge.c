@@ -14,6 +14,7 @@
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/control.h"
 
 enum { MAX_UNROLLED = 600 * 16 };
 

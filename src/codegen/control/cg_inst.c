@@ -1,4 +1,4 @@
-// One instruction: to its family, by its class.
+// One instruction: to the function that emits it.
 #include "codegen/control/cg_inst.h"
 #include "codegen/access/cg_words.h"
 #include "codegen/control/cg_barrier.h"
@@ -14,45 +14,38 @@
 #include "codegen/matrix/cg_matrix.h"
 #include "codegen/memory/cg_mem.h"
 #include "codegen/update/cg_atomic.h"
+#include "isa/ops/all.h"
+
+static bool emit_warp(struct cg_func *g, struct kir_inst *i) {
+    return cg_emit_meeting(g, i) || cg_emit_warp(g, i);
+}
+
+static bool emit_check(struct cg_func *g, struct kir_inst *i) {
+    cg_emit_check(g, i);
+    return true;
+}
+
+// cg_emit_terminator does, at the end of a block.
+static bool emit_terminator(struct cg_func *g, struct kir_inst *i) {
+    return false;
+}
+
+// What emits each instruction, as instructions.py says, but those of cg_emit_pure.
+static bool (*const emitters[ISA_OP_COUNT])(struct cg_func *, struct kir_inst *) = {
+#include "isa/rules/emit.inc"
+};
 
 void cg_emit_inst(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
+    enum isa_class k = isa_op_info[i->op].klass;
     bool ok = true;
     c->inst = i;
     if (cg_touches_shared(i))
         cg_forget_words(g);
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-    case ISA_CLASS_SOURCE:
+    if (k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE)
         cg_emit_pure(g, i);
-        break;
-    case ISA_CLASS_MEMORY:
-        ok = i->op == ISA_OP_TEX || i->op == ISA_OP_SULD || i->op == ISA_OP_SUST
-                 ? cg_emit_texture(g, i)
-                 : cg_emit_atomic(g, i) || cg_emit_stack(g, i) || cg_emit_memory(g, i);
-        break;
-    case ISA_CLASS_FENCE:
-        ok = i->op == ISA_OP_GRIDDEPCONTROL ? cg_emit_call(g, i) : cg_emit_memory(g, i);
-        break;
-    case ISA_CLASS_ASYNC:
-        ok = cg_emit_async(g, i);
-        break;
-    case ISA_CLASS_CHECK:
-        cg_emit_check(g, i);
-        break;
-    case ISA_CLASS_WARP:
-        ok = cg_emit_matrix(g, i) || cg_emit_meeting(g, i) || cg_emit_warp(g, i);
-        break;
-    case ISA_CLASS_BLOCK:
-        ok = cg_emit_barrier(g, i);
-        break;
-    case ISA_CLASS_CONTROL:
-        ok = cg_emit_call(g, i);
-        break;
-    case ISA_CLASS_COMPOSITE: // kernel IR has none
-        ok = false;
-        break;
-    }
+    else
+        ok = emitters[i->op] && emitters[i->op](g, i);
     c->inst = NULL;
     if (!ok)
         cg_cannot_compile(g, i);

@@ -19,6 +19,7 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/warp.h"
 #include "passes/flow/park_points.h"
 #include "support/work.h"
 

@@ -9,6 +9,11 @@
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/block.h"
+#include "isa/ops/control.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/warp.h"
 
 enum { SMALL_BLOCK = 10 };
 

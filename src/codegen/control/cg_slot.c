@@ -14,6 +14,7 @@
 #include "codegen/value/cg_home.h"
 #include "codegen/value/cg_live.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/block.h"
 #include "support/work.h"
 
 // A barrier: what is alive behind it, and whether its value is in its place before.

@@ -13,6 +13,8 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_live.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/block.h"
+#include "isa/ops/warp.h"
 
 // One saved piece: where it lies, and where it is put back.
 struct slot {

@@ -8,6 +8,8 @@
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/check.h"
+#include "isa/ops/fence.h"
 #include "support/work.h"
 
 static bool is_inside(const struct cg_func *g, const struct cfg_loop *l,
@@ -36,7 +38,7 @@ static bool writes(const struct kir_inst *i) {
     case ISA_OP_CHECK_SYNC:
         return false;
     default:
-        return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op);
+        return isa_op_info[i->op].side_effect && !kir_is_terminator((isa_op)i->op);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "isa/ops/warp.h"
 
 LLVMBasicBlockRef cg_new_block(struct cg_func *g, const char *name) {
     return LLVMAppendBasicBlockInContext(g->cg->ctx, g->fn, name);

@@ -13,6 +13,8 @@
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
 #include "isa/device_functions.h"
+#include "isa/ops/control.h"
+#include "isa/ops/fence.h"
 #include "passes/flow/call_shapes.h"
 
 static LLVMValueRef thread_of(struct cg_func *g, LLVMValueRef lane) {

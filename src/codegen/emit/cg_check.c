@@ -9,6 +9,7 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/check.h"
 
 // Operand n: once where all lanes have the same, else a row of lanes.
 static LLVMValueRef value(struct cg_func *g, struct kir_inst *i, uint32_t n, LLVMTypeRef type,

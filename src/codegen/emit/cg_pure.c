@@ -12,6 +12,7 @@
 #include "codegen/value/cg_no_wrap.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/all.h"
 #include "passes/flow/shape.h"
 
 static bool widens(const struct kir_inst *i) {
@@ -198,20 +199,21 @@ void cg_cannot_compile(struct cg_func *g, const struct kir_inst *i) {
         cg_set_result(g, i->res[k], LLVMConstNull(cg_vec_type(c, i->res[k]->type)));
 }
 
+// The block has made it.
+static bool emit_phi(struct cg_func *g, struct kir_inst *i) {
+    return true;
+}
+
+// What emits each instruction of these classes, as instructions.py says.
+static bool (*const emitters[ISA_OP_COUNT])(struct cg_func *, struct kir_inst *) = {
+#include "isa/rules/emit_pure.inc"
+};
+
 void cg_emit_pure(struct cg_func *g, struct kir_inst *i) {
-    bool ok;
     g->cg->inst = i;
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-        ok = cg_emit_source(g, i) || cg_emit_group(g, i) || cg_emit_pointwise(g, i);
-        break;
-    case ISA_CLASS_SOURCE:
-        ok = i->op == ISA_OP_PHI || cg_emit_source(g, i);
-        break;
-    default: // a parameter's load
-        ok = i->op == ISA_OP_LD && cg_emit_memory(g, i);
-        break;
-    }
+    bool ok = emitters[i->op]      ? emitters[i->op](g, i)
+              : i->op == ISA_OP_LD ? cg_emit_memory(g, i) // a parameter's
+                                   : false;
     g->cg->inst = NULL;
     if (!ok)
         cg_cannot_compile(g, i);

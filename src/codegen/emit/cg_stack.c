@@ -7,6 +7,7 @@
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
 
 static LLVMTypeRef top_type(struct cg *c) {
     return cg_vec_of(c, c->i64);

@@ -31,6 +31,7 @@
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/arith.h"
 
 enum {
     WORDS = 4,
@@ -106,7 +107,7 @@ static bool is_parameter(const struct steps *s, const struct kir_inst *i) {
            i->nres == 1 && s->g->fl->shape[i->res[0]->id].kind == SHAPE_UNIFORM;
 }
 
-static bool is_word_access(const struct kir_inst *i, enum isa_op op) {
+static bool is_word_access(const struct kir_inst *i, isa_op op) {
     return i->op == op && !i->mods.vec && i->mods.sem == ISA_SEM_WEAK &&
            isa_type_bits(i->ty) == 32 && !isa_type_is_float(i->ty);
 }

@@ -9,6 +9,7 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/image.h"
 
 struct access {
     LLVMValueRef object, in[KD_IMAGE_MAX_INPUTS]; // i64, one a lane

@@ -9,6 +9,7 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/warp.h"
 
 static LLVMValueRef lane_numbers(struct cg_func *g) {
     return cg_offs_vec(g, g->fl->iota, g->cg->i32);

@@ -8,6 +8,7 @@
 #include "codegen/core/state.h"
 #include "codegen/matrix/cg_tile_internal.h"
 #include "ir/async.h"
+#include "isa/ops/cluster.h"
 
 struct cg_common {
     bool refused;

@@ -17,6 +17,7 @@
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
 #include "isa/matrix.h"
+#include "isa/ops/matrix.h"
 
 enum { LANES = 32, ROWS = 8, ROW_BYTES = 16, MAX_PICKED = 128 };
 
@@ -669,7 +670,7 @@ static bool store_fragment(struct cg_func *g, struct kir_inst *i, const struct i
 
 bool cg_emit_fragment(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
     if (c->width != LANES)
         return false;
     switch (i->op) {

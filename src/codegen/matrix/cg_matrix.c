@@ -12,9 +12,10 @@
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
 #include "isa/matrix.h"
+#include "isa/ops/matrix.h"
 
 static struct isa_matrix matrix_of(const struct kir_inst *i) {
-    return isa_matrix_of((enum isa_op)i->op, &i->mods);
+    return isa_matrix_of((isa_op)i->op, &i->mods);
 }
 
 static bool has_address(const struct kir_inst *i) {
@@ -36,7 +37,7 @@ static LLVMValueRef rows_memory(struct cg_func *g) {
         return g->matrix_rows;
     for (uint32_t b = 0; b < g->f->blocks.len; b++)
         for (struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next)
-            if (isa_is_matrix((enum isa_op)i->op) && rows_of(i) > most)
+            if (isa_is_matrix((isa_op)i->op) && rows_of(i) > most)
                 most = rows_of(i);
     LLVMTypeRef row = LLVMArrayType2(c->i64, c->width);
     g->matrix_rows = cg_entry_alloca(g, LLVMArrayType2(row, most));
@@ -82,7 +83,7 @@ bool cg_emit_matrix(struct cg_func *g, struct kir_inst *i) {
     if (i->op == ISA_OP_WGMMA_FENCE || i->op == ISA_OP_WGMMA_COMMIT_GROUP ||
         i->op == ISA_OP_WGMMA_WAIT_GROUP)
         return true; // a product is complete when it is issued
-    if (!isa_is_matrix((enum isa_op)i->op))
+    if (!isa_is_matrix((isa_op)i->op))
         return false;
     if (cg_emit_product(g, i) || cg_emit_wgmma(g, i) || cg_emit_fragment(g, i))
         return true;

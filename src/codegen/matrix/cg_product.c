@@ -27,6 +27,7 @@
 #include "codegen/value/cg_home.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/matrix.h"
 
 enum { MAX_PUT_OFF = 256, MAX_DEFERRED = 64, PANELS = 8 };
 
@@ -111,7 +112,7 @@ static bool product_of(const struct cg *c, const struct kir_inst *i, struct prod
     unsigned m, n, k;
     if (c->width != LANES || (i->op != ISA_OP_MMA && i->op != ISA_OP_WMMA_MMA))
         return false;
-    *p = (struct product){.x = isa_matrix_of((enum isa_op)i->op, &i->mods), .steps = 1};
+    *p = (struct product){.x = isa_matrix_of((isa_op)i->op, &i->mods), .steps = 1};
     bool quads = i->op == ISA_OP_MMA && p->x.shape == ISA_SHAPE_M8N8K4 &&
                  p->x.type[ISA_FRAG_A] == ISA_MAT_F16;
     if (p->x.sparse || quads || !cg_product_sum(c, &p->x, &p->sum, &p->parts))

@@ -13,6 +13,7 @@
 #include "codegen/matrix/cg_tile.h"
 #include "codegen/matrix/cg_tile_internal.h"
 #include "codegen/value/cg_home.h"
+#include "isa/ops/matrix.h"
 #include "support/strbuf.h"
 
 enum { EIGHT = 8, PIECE = CG_TILE_PIECE, STEP = CG_TILE_STEP, LEAST = 4 };

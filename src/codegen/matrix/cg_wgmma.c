@@ -18,6 +18,7 @@
 #include "codegen/matrix/cg_wgmma.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/matrix.h"
 
 enum { PIECE = 16, PIECES = 2, MAX_COLUMNS = 32 };
 
@@ -52,7 +53,7 @@ static bool rest_of(const struct isa_matrix *x, const struct kir_inst *i, unsign
 static bool product_of(const struct cg *c, const struct kir_inst *i, struct product *p,
                        struct rest *r) {
     unsigned m, n, k;
-    *p = (struct product){.x = isa_matrix_of((enum isa_op)i->op, &i->mods), .steps = 1};
+    *p = (struct product){.x = isa_matrix_of((isa_op)i->op, &i->mods), .steps = 1};
     if (i->op != ISA_OP_WGMMA_MMA || c->width != LANES || p->x.sparse ||
         !cg_product_sum(c, &p->x, &p->sum, &p->parts))
         return false;

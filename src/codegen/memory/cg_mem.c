@@ -32,6 +32,8 @@
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/memory.h"
 #include "passes/analysis/lane_run.h"
 #include "passes/analysis/lane_step.h"
 #include "passes/flow/sole_lane.h"

@@ -13,6 +13,7 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/memory/cg_mem.h"
+#include "isa/ops/warp.h"
 #include "passes/analysis/alike.h"
 
 enum {

@@ -5,6 +5,7 @@
 #include "codegen/pipeline/passes.h"
 #include "codegen/pipeline/traits.h"
 #include "ir/async.h"
+#include "isa/ops/control.h"
 #include "passes/flow/waiting.h"
 
 // Calls between needed functions, from the callee's side. An indirect call is one of the number

@@ -30,7 +30,7 @@ static const char *place(const struct kir_inst *at) {
 // The instruction for which stacks are needed; loops that wait have none of their own.
 static void print_stacks_at(const struct cg *c, struct strbuf *out) {
     const struct kir_inst *at = c->stacks_at;
-    if (at && !kir_is_terminator((enum isa_op)at->op))
+    if (at && !kir_is_terminator((isa_op)at->op))
         strbuf_printf(out, ", at '%s'", isa_op_info[at->op].name);
     strbuf_printf(out, "%s\n", place(at));
 }

@@ -3,6 +3,10 @@
 #include "codegen/pipeline/analyse.h"
 #include "codegen/pipeline/team_loops.h"
 #include "codegen/pipeline/traits.h"
+#include "isa/ops/block.h"
+#include "isa/ops/control.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/warp.h"
 #include "passes/analysis/skew.h"
 
 enum {

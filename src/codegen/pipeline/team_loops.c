@@ -1,6 +1,8 @@
 #include "codegen/pipeline/team_loops.h"
 
 #include "codegen/pipeline/traits.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
 
 bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
     for (uint32_t p = l->first; p <= l->last; p++) {

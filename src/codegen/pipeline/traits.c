@@ -5,6 +5,13 @@
 #include "codegen/emit/cg_stack.h"
 #include "ir/async.h"
 #include "isa/device_functions.h"
+#include "isa/ops/block.h"
+#include "isa/ops/cluster.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/launch.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/tensor.h"
 
 static void look_at(struct traits *t, const struct kir_func *f, const struct kir_inst *i) {
     uint64_t c;

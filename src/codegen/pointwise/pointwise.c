@@ -4,13 +4,13 @@
 #include <stdio.h>
 
 #include "codegen/pointwise/pointwise_internal.h"
-#include "isa/video.h"
+#include "isa/ops/all.h"
 
 const char *pw_error(const struct pw *p) {
     return p->error;
 }
 
-static bool convert(const struct em *e) {
+static bool pw_convert(const struct em *e) {
     bool packed = pw_is_packed_number(e->i->ty) || pw_is_packed_number(e->i->ty2);
     return packed ? pw_cvt_packed(e) : pw_cvt(e);
 }
@@ -57,54 +57,17 @@ static bool emit_float(const struct em *e) {
 }
 
 // Operations whose type is integer or float.
-static bool emit_arithmetic(const struct em *e) {
+static bool pw_arithmetic(const struct em *e) {
     return isa_type_is_float(e->i->ty) ? emit_float(e) : emit_integer(e);
 }
 
-// What emits each instruction; cvta and isspacep are the caller's.
+// What emits each instruction, as instructions.py says.
 static bool (*const emitters[ISA_OP_COUNT])(const struct em *) = {
-    // clang-format off
-    [ISA_OP_ADD] = emit_arithmetic, [ISA_OP_SUB] = emit_arithmetic, [ISA_OP_ADDC] = emit_arithmetic,
-    [ISA_OP_SUBC] = emit_arithmetic, [ISA_OP_MUL] = emit_arithmetic, [ISA_OP_MAD] = emit_arithmetic,
-    [ISA_OP_MADC] = emit_arithmetic, [ISA_OP_MIN] = emit_arithmetic, [ISA_OP_MAX] = emit_arithmetic,
-    [ISA_OP_DIV] = emit_arithmetic, [ISA_OP_ABS] = emit_arithmetic, [ISA_OP_NEG] = emit_arithmetic,
-    [ISA_OP_FMA] = emit_arithmetic,
-    [ISA_OP_MUL24] = pw_mul_mad, [ISA_OP_MAD24] = pw_mul_mad,
-    [ISA_OP_REM] = pw_div_rem,
-    [ISA_OP_SAD] = pw_sad,
-    [ISA_OP_DP4A] = pw_dot, [ISA_OP_DP2A] = pw_dot,
-    [ISA_OP_AND] = pw_logic, [ISA_OP_OR] = pw_logic, [ISA_OP_XOR] = pw_logic,
-    [ISA_OP_NOT] = pw_logic, [ISA_OP_CNOT] = pw_logic,
-    [ISA_OP_SHL] = pw_shift, [ISA_OP_SHR] = pw_shift,
-    [ISA_OP_SHF] = pw_funnel,
-    [ISA_OP_LOP3] = pw_lop3,
-    [ISA_OP_PRMT] = pw_prmt,
-    [ISA_OP_POPC] = pw_count, [ISA_OP_CLZ] = pw_count, [ISA_OP_BFIND] = pw_count,
-    [ISA_OP_BREV] = pw_count,
-    [ISA_OP_BFE] = pw_bfe,
-    [ISA_OP_BFI] = pw_bfi,
-    [ISA_OP_BMSK] = pw_bmsk,
-    [ISA_OP_SZEXT] = pw_szext,
-    [ISA_OP_FNS] = pw_fns,
-    [ISA_OP_RCP] = pw_float_arith, [ISA_OP_SQRT] = pw_float_arith,
-    [ISA_OP_RSQRT] = pw_approx, [ISA_OP_SIN] = pw_approx, [ISA_OP_COS] = pw_approx,
-    [ISA_OP_LG2] = pw_approx, [ISA_OP_EX2] = pw_approx, [ISA_OP_TANH] = pw_approx,
-    [ISA_OP_COPYSIGN] = pw_copysign,
-    [ISA_OP_TESTP] = pw_testp,
-    [ISA_OP_SETP] = pw_setp,
-    [ISA_OP_SET] = pw_set,
-    [ISA_OP_SELP] = pw_select, [ISA_OP_SLCT] = pw_select,
-    [ISA_OP_MOV] = pw_mov, [ISA_OP_MOV_PACK] = pw_mov, [ISA_OP_MOV_UNPACK] = pw_mov,
-    [ISA_OP_CVT] = convert,
-    [ISA_OP_VMAD] = pw_vmad,
-    [ISA_OP_CVT_PACK] = pw_cvt_pack,
-    // clang-format on
+#include "isa/rules/emit_pointwise.inc"
 };
 
 static bool emit(const struct em *e) {
     bool (*emitter)(const struct em *) = emitters[e->i->op];
-    if (isa_is_video((enum isa_op)e->i->op) && !emitter)
-        emitter = isa_video_elements((enum isa_op)e->i->op) ? pw_video_simd : pw_video;
     return emitter ? emitter(e) : pw_unknown(e, "this instruction");
 }
 

@@ -1,6 +1,7 @@
 // The approximate instructions: src/isa/approx.c operation by operation.
 #include "codegen/pointwise/pointwise_internal.h"
 #include "isa/approx.h"
+#include "isa/ops/floats.h"
 
 static val k(const struct em *e, float x) {
     return k_flt(e, 32, x);

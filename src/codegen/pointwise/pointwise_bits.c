@@ -1,5 +1,7 @@
 // Logic, shifts, counting and bit fields.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
 
 bool pw_logic(const struct em *e) {
     enum isa_type t = e->i->ty;

@@ -4,6 +4,7 @@
 // divisor that all lanes have, a product with its inverse, which is computed once. Lanes with a
 // zero divisor hold anything until their result is put in at the end.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
 
 struct division {
     val q, r;

@@ -2,6 +2,9 @@
 #include <math.h>
 
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/warp.h"
 
 static const uint64_t sign32 = 0x80000000;
 
@@ -12,7 +15,7 @@ static val has_zero_exponent(const struct em *e, val r) {
 // .ftz flushes what is below 2^-126 after rounding with unbounded exponents. Products, sums of them
 // and quotients are computed once more 2^24 times larger, where the format rounds them so. Where
 // an operand overflows by that, the result cannot be tiny. Sums below 2^-126 are exact.
-static val is_tiny(const struct em *e, enum isa_op op, const val x[3], val r) {
+static val is_tiny(const struct em *e, isa_op op, const val x[3], val r) {
     if (op != ISA_OP_MUL && op != ISA_OP_FMA && op != ISA_OP_DIV)
         return has_zero_exponent(e, r);
     val up = k_flt(e, 32, 0x1p24);
@@ -21,7 +24,7 @@ static val is_tiny(const struct em *e, enum isa_op op, const val x[3], val r) {
     return v_fcmp(e, LLVMRealOLT, v_fabs(e, scaled), k_flt(e, 32, 0x1p-102));
 }
 
-static val flushed(const struct em *e, enum isa_op op, const val x[3], val r) {
+static val flushed(const struct em *e, isa_op op, const val x[3], val r) {
     val bits = v_bits(e, r);
     return v_float(e, v_sel(e, is_tiny(e, op, x, r), v_andi(e, bits, sign32), bits));
 }
@@ -35,7 +38,7 @@ static val approx_divisor(const struct em *e, val b) {
 }
 
 // The operation as rnd_arith knows it, with its operands.
-static enum isa_op operation(const struct em *e, val x[3]) {
+static isa_op operation(const struct em *e, val x[3]) {
     enum isa_type t = e->i->ty;
     x[0] = op_number(e, 0, t);
     x[1] = e->i->nops > 1 ? op_number(e, 1, t) : NULL;
@@ -63,7 +66,7 @@ bool pw_float_arith(const struct em *e) {
     if (m->approx && e->i->ty == ISA_F64)
         return pw_approx(e);
     val x[3];
-    enum isa_op op = operation(e, x);
+    isa_op op = operation(e, x);
     val r = rnd_arith(e, op, x, m->rnd);
     if (m->ftz && e->i->ty == ISA_F32)
         r = flushed(e, op, x, r);

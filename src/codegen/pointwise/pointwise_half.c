@@ -1,5 +1,6 @@
 // f16 and bf16: conversion to float and back, and arithmetic by way of float with one rounding.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/floats.h"
 
 // x86-64-v3 and up have vcvtph2ps and vcvtps2ph; v2 would call a library.
 static bool has_f16c(const struct em *e) {
@@ -108,7 +109,7 @@ static val is_outside(const struct em *e, unsigned operand) {
 
 bool pw_half_arith(const struct em *e) {
     enum isa_type t = e->i->ty;
-    enum isa_op op = e->i->op;
+    isa_op op = e->i->op;
     val x[3] = {NULL};
     if (op != ISA_OP_ADD && op != ISA_OP_SUB && op != ISA_OP_MUL && op != ISA_OP_FMA)
         return pw_unknown(e, "this type");

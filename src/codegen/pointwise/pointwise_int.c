@@ -1,6 +1,8 @@
 // Integer arithmetic: add, sub, mul, mad and their carries, 24-bit forms, min, max, abs, neg,
 // sad and the dot products.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
 
 struct carried {
     val sum, carry; // carry: i1
@@ -101,7 +103,7 @@ static val product24(const struct em *e) {
 }
 
 bool pw_mul_mad(const struct em *e) {
-    enum isa_op op = e->i->op;
+    isa_op op = e->i->op;
     bool s = isa_type_is_signed(e->i->ty);
     val p = op == ISA_OP_MUL24 || op == ISA_OP_MAD24 ? product24(e) : product(e);
     if (op == ISA_OP_MUL || op == ISA_OP_MUL24) {

@@ -149,10 +149,10 @@ val rnd_sum_to_odd(const struct em *e, val a, val b);     // a + b rounded to od
 val v_fma(const struct em *e, val a, val b, val c);       // exact on every target
 // ISA_OP_ADD, SUB, MUL, FMA, DIV, SQRT on floats or doubles, rounded by mode (also RND_ODD for
 // f32). Unused operands are NULL.
-val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
+val rnd_arith(const struct em *e, isa_op op, const val x[3], unsigned mode);
 // pointwise_x86.c: the same by embedded rounding; has_embedded says whether that exists.
 bool has_embedded(const struct em *e);
-val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode);
+val embedded_arith(const struct em *e, isa_op op, const val x[3], unsigned mode);
 // The smaller or larger number of f32: -0 is below +0, and of a quiet NaN and a number it is the
 // number; has_range says whether one instruction does that. A signalling NaN wins, unless it has
 // been quieted before.

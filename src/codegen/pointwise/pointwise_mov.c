@@ -1,5 +1,6 @@
 // mov, and registers packed into and unpacked from a wider one.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/move.h"
 
 static bool mov(const struct em *e) {
     if (op_is_copy(e, 0))

@@ -1,5 +1,7 @@
 // Operands as numbers to compute with; .ftz and .sat on f32.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
 
 val v_flush(const struct em *e, val a) {
     val bits = v_bits(e, a);

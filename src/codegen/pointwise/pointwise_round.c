@@ -3,6 +3,8 @@
 // neighbour. Overflow and underflow come out right by themselves: infinity and zero are
 // neighbours of the largest and the smallest number.
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
 
 bool rnd_is_nearest(unsigned mode) {
     return mode == ISA_RND_NONE || mode == ISA_RND_RN;
@@ -98,7 +100,7 @@ static val arm_nan(const struct em *e, const val x[3], val r) {
     return v_sel(e, v_and(e, numbers, v_is_nan(e, x[2])), v_float(e, quiet), r);
 }
 
-static val machine(const struct em *e, enum isa_op op, const val x[3]) {
+static val machine(const struct em *e, isa_op op, const val x[3]) {
     switch (op) {
     case ISA_OP_ADD:
         return v_fadd(e, x[0], x[1]);
@@ -115,7 +117,7 @@ static val machine(const struct em *e, enum isa_op op, const val x[3]) {
     }
 }
 
-static val native(const struct em *e, enum isa_op op, const val x[3]) {
+static val native(const struct em *e, isa_op op, const val x[3]) {
     val r = machine(e, op, x);
     return e->p->target->family == MACHINE_ARM && v_width(r) == 64 ? arm_nan(e, x, r) : r;
 }
@@ -139,7 +141,7 @@ static val sum32(const struct em *e, val a, val b, unsigned mode) {
     return zero_sum(e, r, is_zero(e, exact), v_bits(e, a), v_bits(e, b), mode);
 }
 
-static val arith32(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
+static val arith32(const struct em *e, isa_op op, const val x[3], unsigned mode) {
     val r;
     switch (op) {
     case ISA_OP_DIV:
@@ -263,7 +265,7 @@ static val fma_error64(const struct em *e, val a, val b, val c, val r) {
     return v_sel(e, ok, err, k_flt(e, 64, 0));
 }
 
-static val arith64(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
+static val arith64(const struct em *e, isa_op op, const val x[3], unsigned mode) {
     val r = native(e, op, x), err, b;
     switch (op) {
     case ISA_OP_ADD:
@@ -286,7 +288,7 @@ static val arith64(const struct em *e, enum isa_op op, const val x[3], unsigned 
     }
 }
 
-val rnd_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
+val rnd_arith(const struct em *e, isa_op op, const val x[3], unsigned mode) {
     if (rnd_is_nearest(mode))
         return native(e, op, x);
     if (mode != RND_ODD && has_embedded(e))

@@ -69,7 +69,7 @@ struct types {
 
 static struct types types_of(const struct em *e) {
     const struct kir_inst *i = e->i;
-    if (isa_video_op((enum isa_op)i->op) == VIDEO_SET)
+    if (isa_video_op((isa_op)i->op) == VIDEO_SET)
         return (struct types){(enum isa_type)i->ty, (enum isa_type)i->ty, (enum isa_type)i->ty2};
     return (struct types){(enum isa_type)i->ty, (enum isa_type)i->ty2, (enum isa_type)i->mods.ty3};
 }
@@ -144,7 +144,7 @@ static val merge(const struct em *e, val v, unsigned selector) {
 }
 
 bool pw_video(const struct em *e) {
-    enum isa_video_op op = isa_video_op((enum isa_op)e->i->op);
+    enum isa_video_op op = isa_video_op((isa_op)e->i->op);
     struct types t = types_of(e);
     uint64_t control;
     if (!op_const(e, CONTROL, &control))
@@ -248,7 +248,7 @@ static val accumulate(const struct em *e, const struct packed *p, val v, unsigne
 }
 
 bool pw_video_simd(const struct em *e) {
-    struct packed p = {*e, isa_video_elements((enum isa_op)e->i->op), 0, NULL};
+    struct packed p = {*e, isa_video_elements((isa_op)e->i->op), 0, NULL};
     struct types t = types_of(e);
     uint64_t control;
     if (!op_const(e, CONTROL, &control))
@@ -259,9 +259,9 @@ bool pw_video_simd(const struct em *e) {
     unsigned mask = control >> 24 & ((1u << p.elements) - 1);
     val a = bitcast(e, op_int(e, A, 32, false), p.type);
     val b = bitcast(e, op_int(e, B, 32, false), p.type);
-    val v = combine(&p.wide, isa_video_op((enum isa_op)e->i->op),
-                    selected(&p, a, b, control & 0xfff, t.a),
-                    selected(&p, a, b, control >> 12 & 0xfff, t.b));
+    val v =
+        combine(&p.wide, isa_video_op((isa_op)e->i->op), selected(&p, a, b, control & 0xfff, t.a),
+                selected(&p, a, b, control >> 12 & 0xfff, t.b));
     if (e->i->mods.sat)
         v = saturate(&p.wide, v, p.bits, t.d);
     if (e->i->mods.atom) {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "codegen/pointwise/pointwise_internal.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
 
 bool has_embedded(const struct em *e) {
     return e->p->target->mask_registers;
@@ -34,7 +36,7 @@ static val concat(const struct em *e, const val *parts, unsigned count, unsigned
     return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(mask, n * count), "");
 }
 
-static const char *intrinsic(enum isa_op op, bool f64) {
+static const char *intrinsic(isa_op op, bool f64) {
     switch (op) {
     case ISA_OP_ADD:
         return f64 ? "llvm.x86.avx512.add.pd.512" : "llvm.x86.avx512.add.ps.512";
@@ -56,7 +58,7 @@ static val rounding(const struct em *e, unsigned mode) {
     return LLVMConstInt(LLVMInt32TypeInContext(e->p->ctx), 8 | code, false); // 8: no exceptions
 }
 
-static val call512(const struct em *e, enum isa_op op, const val x[3], unsigned mode, bool f64) {
+static val call512(const struct em *e, isa_op op, const val x[3], unsigned mode, bool f64) {
     const char *name = intrinsic(op, f64);
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name)), n = 0;
     val args[4];
@@ -77,7 +79,7 @@ static val as_vector(const struct em *e, val x) {
     return LLVMBuildInsertElement(e->b, v, x, lane_index(e, 0, true), "");
 }
 
-val embedded_arith(const struct em *e, enum isa_op op, const val x[3], unsigned mode) {
+val embedded_arith(const struct em *e, isa_op op, const val x[3], unsigned mode) {
     bool f64 = v_width(x[0]) == 64;
     unsigned n = f64 ? 8 : 16, lanes = e->lanes ? e->lanes : 1, count = (lanes + n - 1) / n;
     val parts[8];

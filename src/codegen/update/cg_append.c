@@ -17,6 +17,8 @@
 #include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/warp.h"
 
 enum {
     MOST_VALUES = 4,         // of one thread

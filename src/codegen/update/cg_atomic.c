@@ -24,6 +24,7 @@
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
 
 static LLVMValueRef address(struct cg_func *g, const struct kir_inst *i, bool vector) {
     struct cg *c = g->cg;

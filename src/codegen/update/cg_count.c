@@ -17,6 +17,10 @@
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/warp.h"
 
 enum { WORDS = 4, LANES = 16, BITS = 32 };
 
@@ -34,7 +38,7 @@ struct cg_counts {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-static struct kir_inst *def_of(const struct kir_value *v, enum isa_op op, unsigned nops) {
+static struct kir_inst *def_of(const struct kir_value *v, isa_op op, unsigned nops) {
     return v->kind == KIR_VALUE_INST && v->def->op == op && v->def->nops == nops ? v->def : NULL;
 }
 

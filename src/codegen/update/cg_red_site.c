@@ -5,6 +5,7 @@
 #include "codegen/core/state.h"
 #include "codegen/update/cg_reds.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
 
 bool cg_is_relaxed_red(const struct kir_inst *i) {
     return (i->op == ISA_OP_RED || i->op == ISA_OP_ATOM) && i->mods.scope != ISA_SCOPE_SYS &&

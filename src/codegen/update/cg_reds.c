@@ -17,6 +17,7 @@
 #include "codegen/update/cg_reds.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/memory.h"
 #include "passes/flow/sole_lane.h"
 
 enum {

@@ -25,6 +25,7 @@
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/arith.h"
 
 enum { LANES = 16, BYTES = 4, MOST = 8, MOST_LANES = 32, WORD_BITS = 64, LINE_LANES = 4 };
 

@@ -4,6 +4,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
+#include "isa/ops/move.h"
 
 bool cg_is_again(const struct cg_func *g, const struct kir_value *v) {
     return g->again && v->kind == KIR_VALUE_INST && g->again[v->id];

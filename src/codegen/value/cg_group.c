@@ -8,6 +8,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "isa/ops/move.h"
 
 enum { MAX_DEPTH = 16 };
 

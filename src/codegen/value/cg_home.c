@@ -10,6 +10,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "isa/matrix.h"
+#include "isa/ops/matrix.h"
 
 struct cg_homes {
     struct cg_webs w;     // of what is made by a product, and phis of such
@@ -32,7 +33,7 @@ static bool is_sum(const struct kir_inst *i) {
 
 // The operand that result k takes the place of; NULL: it is of another type.
 static struct kir_value *replaced(const struct kir_inst *i, uint32_t k) {
-    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
     if (x.type[ISA_FRAG_C] != x.type[ISA_FRAG_D])
         return NULL;
     if (i->op == ISA_OP_WGMMA_MMA)

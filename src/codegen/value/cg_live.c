@@ -8,6 +8,7 @@
 #include "codegen/value/cg_again.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_live.h"
+#include "isa/ops/block.h"
 #include "support/work.h"
 
 enum { NONE = UINT32_MAX };

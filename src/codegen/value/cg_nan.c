@@ -6,6 +6,11 @@
 #include "codegen/value/cg_nan.h"
 #include "codegen/core/state.h"
 #include "isa/matrix.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/select.h"
+#include "isa/ops/warp.h"
 
 LLVMValueRef cg_canonical(struct cg *c, LLVMValueRef x) {
     LLVMTypeRef t = LLVMTypeOf(x);
@@ -69,7 +74,7 @@ static bool is_product(const struct kir_inst *i) {
 
 // c of a product in f32, and tf32 factors, whose low bits do not count.
 static bool product_by_value(const struct kir_inst *i, uint32_t k) {
-    struct isa_matrix x = isa_matrix_of((enum isa_op)i->op, &i->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
     if (i->op == ISA_OP_WGMMA_MMA) {
         uint32_t d = isa_fragment_of(&x, ISA_FRAG_D).registers;
         return x.type[k < d ? ISA_FRAG_D : ISA_FRAG_A] == (k < d ? ISA_MAT_F32 : ISA_MAT_TF32);

@@ -9,6 +9,8 @@
 #include "abi/check_meeting.h"
 #include "device/check/check_threads.h"
 #include "isa/isa.h"
+#include "isa/ops/block.h"
+#include "isa/ops/warp.h"
 
 struct comers {
     struct kd_block *b;

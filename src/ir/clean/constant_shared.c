@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/control.h"
 
 enum { MOST_CONSTANTS = 4 };
 
@@ -137,7 +138,7 @@ static bool scaled_tid(const struct kir_inst *i, struct element *e) {
     return true;
 }
 
-static const struct kir_inst *inst_of(const struct kir_value *v, enum isa_op op) {
+static const struct kir_inst *inst_of(const struct kir_value *v, isa_op op) {
     return v->kind == KIR_VALUE_INST && v->def->op == op ? v->def : NULL;
 }
 

@@ -18,8 +18,8 @@ static void copy_shell(struct kir_copy *c, const struct kir_inst *i, struct kir_
     uint8_t *types = arena_array(c->tmp, uint8_t, i->nres + 1);
     for (uint32_t k = 0; k < i->nres; k++)
         types[k] = i->res[k]->type;
-    struct kir_inst *to = kir_inst_new(c->to, (enum isa_op)i->op, (enum isa_type)i->ty, i->nops,
-                                       i->nres, types, i->ntargets);
+    struct kir_inst *to = kir_inst_new(c->to, (isa_op)i->op, (enum isa_type)i->ty, i->nops, i->nres,
+                                       types, i->ntargets);
     to->ty2 = i->ty2;
     to->mods = i->mods;
     to->sreg = i->sreg;

@@ -1,6 +1,10 @@
 // Folds constants, copies, identities, phis of one value, and branches on constants.
 #include "ir/clean/simplify.h"
 #include "ir/eval.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/move.h"
+#include "isa/ops/warp.h"
 
 struct fold {
     struct kir_func *f;

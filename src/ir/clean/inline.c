@@ -8,6 +8,9 @@
 #include "ir/async.h"
 #include "ir/clean/simplify.h"
 #include "ir/ssa.h"
+#include "isa/ops/block.h"
+#include "isa/ops/control.h"
+#include "isa/ops/memory.h"
 
 enum {
     SMALL = 40,           // instructions of a function that is always put in place
@@ -156,7 +159,7 @@ static struct kir_inst *copy_shell(struct copy *c, const struct kir_func *f,
     for (uint32_t k = 0; k < i->nres; k++)
         types[k] = i->res[k]->type;
     struct kir_inst *to =
-        kir_inst_new(c->to, ret ? ISA_OP_BRA : (enum isa_op)i->op, (enum isa_type)i->ty,
+        kir_inst_new(c->to, ret ? ISA_OP_BRA : (isa_op)i->op, (enum isa_type)i->ty,
                      ret ? 0 : i->nops, i->nres, types, ret ? 1 : i->ntargets);
     to->ty2 = i->ty2;
     to->mods = i->mods;

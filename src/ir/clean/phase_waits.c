@@ -5,6 +5,7 @@
 #include "ir/async.h"
 #include "ir/clean/simplify.h"
 #include "ir/eval.h"
+#include "isa/ops/fence.h"
 
 enum { MAX_PATH = 64, MAX_DEPTH = 32, MAX_STEPS = 256, MAX_LOOKS = 4096 };
 
@@ -83,7 +84,7 @@ static bool idle(const struct kir_inst *i) {
 
 static bool idle_between(const struct kir_inst *i, const struct kir_inst *end) {
     for (; i && i != end; i = i->next)
-        if (!kir_is_terminator((enum isa_op)i->op) && !idle(i))
+        if (!kir_is_terminator((isa_op)i->op) && !idle(i))
             return false;
     return true;
 }

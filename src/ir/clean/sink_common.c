@@ -5,6 +5,7 @@
 // The values read lie above all predecessors, so they are known in the phi's block as well.
 #include "ir/clean/simplify.h"
 #include "ir/eval.h"
+#include "isa/ops/arith.h"
 
 enum { WAYS = 8, DEPTH = 4 }; // of phis and computations looked at; more is rare
 

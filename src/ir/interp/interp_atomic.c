@@ -4,7 +4,7 @@
 #include "isa/fp.h"
 
 // Arithmetic and comparisons through the table: rounding and NaNs as everywhere.
-static union isa_bits compute(enum isa_op op, uint8_t ty, union isa_bits a, union isa_bits b,
+static union isa_bits compute(isa_op op, uint8_t ty, union isa_bits a, union isa_bits b,
                               struct isa_mods mods) {
     union isa_bits src[2] = {a, b}, dst[2] = {0};
     isa_eval(op, (enum isa_type)ty, ISA_VOID, &mods, src, dst);

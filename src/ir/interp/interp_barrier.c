@@ -1,6 +1,7 @@
 // Barriers of a block, counted in threads. The lanes that a warp lacks, and those that have exited,
 // arrive with its first lane, since counts are given in whole warps.
 #include "ir/interp/interp_internal.h"
+#include "isa/ops/block.h"
 
 static struct interp_barrier *barrier_of(struct interp *in, struct interp_thread *t,
                                          const struct interp_inst *i, uint32_t *id) {

@@ -2,6 +2,7 @@
 // for an access (interp_search.c) has been checked before.
 #include "abi/check_shadow.h"
 #include "ir/interp/interp_internal.h"
+#include "isa/ops/check.h"
 
 void interp_check(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     if (i->ir->op == ISA_OP_CHECK_SYNC) {

@@ -1,6 +1,7 @@
 // A function of the IR in a form that is quick to run: instructions in one array, values in
 // slots, phis as moves on edges. The IR itself is not changed: others may be reading it.
 #include "ir/interp/interp_internal.h"
+#include "isa/ops/control.h"
 #include "support/memory.h"
 
 struct decoder {

@@ -2,6 +2,7 @@
 #include "ir/async.h"
 #include "ir/eval.h"
 #include "ir/interp/interp_internal.h"
+#include "isa/ops/all.h"
 
 enum { MAX_OPERANDS = 16 };
 
@@ -46,7 +47,7 @@ static void convert_address(struct interp *in, struct interp_thread *t,
         interp_set64(t, i, 0, interp_to_generic(in, t, space, addr));
 }
 
-static void read_param(struct interp_thread *t, const struct interp_inst *i) {
+static void read_param(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     const struct interp_frame *f = interp_top(t);
     const uint64_t *args = t->regs + f->regs + f->func->nslots;
     interp_set64(t, i, 0, args[i->ir->index]);
@@ -90,21 +91,7 @@ static void access_image(struct interp *in, struct interp_thread *t, const struc
         interp_set64(t, i, k, to[k]);
 }
 
-// mbarrier objects and asynchronous copies are the device's work. A thread that finds a phase
-// unfinished lets others run.
-static void do_async(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    uint64_t r = interp_async(in, t, i);
-    if (i->ir->nres)
-        interp_set64(t, i, 0, r);
-    if (kir_async_waits(i->ir) && !r)
-        interp_warp_of(in, t)->give_way = true;
-}
-
-static bool is_phase_wait(const struct kir_inst *i) {
-    return (i->flag && kir_async_waits(i)) || kir_async_tries(i);
-}
-
-static void index_branch(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+static void go_by_index(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     uint32_t at = interp_get(t, &i->ops[0]).u32[0];
     if (at >= i->ir->ntargets)
         interp_fault(in, t, KD_FAULT_INVALID_PC); // undefined behaviour
@@ -120,7 +107,7 @@ static void sleep_thread(struct interp *in, struct interp_thread *t, const struc
 }
 
 // A thread that has to wait for other grids comes to the instruction again.
-static void control_grid(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+static void go_grid(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     bool waits = i->ir->mods.sem == ISA_SEM_ACQUIRE;
     if (in->rt->kd_rt_grid(in->b, waits ? KD_GRID_ASK : KD_GRID_TRIGGER, 1))
         t->pc++;
@@ -128,112 +115,93 @@ static void control_grid(struct interp *in, struct interp_thread *t, const struc
         interp_warp_of(in, t)->give_way = true;
 }
 
-// Instructions that set the program counter, or leave it for later. false: it was none of them.
-static bool control(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    switch (i->ir->op) {
-    case ISA_OP_BRA:
-        take_edge(in, t, &i->edges[0]);
-        return true;
-    case ISA_OP_CBR:
-        take_edge(in, t, &i->edges[interp_get(t, &i->ops[0]).u8[0] & 1 ? 0 : 1]);
-        return true;
-    case ISA_OP_BRX_IDX:
-        index_branch(in, t, i);
-        return true;
-    case ISA_OP_CALL:
-        interp_call(in, t, i);
-        return true;
-    case ISA_OP_RET:
-        interp_return(in, t, i);
-        return true;
-    case ISA_OP_EXIT:
-        interp_finish(in, t);
-        return true;
-    case ISA_OP_BAR_SYNC:
-    case ISA_OP_BAR_ARRIVE:
-    case ISA_OP_BAR_RED:
-        interp_barrier_op(in, t, i);
-        return true;
-    case ISA_OP_BARRIER_CLUSTER_ARRIVE:
-        interp_cluster_arrive(in, t);
-        return true;
-    case ISA_OP_BARRIER_CLUSTER_WAIT:
-        interp_cluster_wait(in, t);
-        return true;
-    case ISA_OP_GRIDDEPCONTROL:
-        control_grid(in, t, i);
-        return true;
-    default:
-        if (!is_phase_wait(i->ir))
-            return false;
-        interp_phase_wait(in, t, i);
-        return true;
-    }
+// What instructions do that set the program counter, or leave it for later.
+static void go_on(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    take_edge(in, t, &i->edges[0]);
 }
 
-static void straight(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    switch (i->ir->op) {
-    case ISA_OP_CVTA:
-    case ISA_OP_ISSPACEP:
-        convert_address(in, t, i);
-        break;
-    case ISA_OP_SREG:
-        interp_set64(t, i, 0, interp_sreg(in, t, (enum isa_sreg)i->ir->sreg));
-        break;
-    case ISA_OP_SYMADDR:
-        interp_set64(t, i, 0, interp_symbol(in, t, i->ir));
-        break;
-    case ISA_OP_PARAM:
-        read_param(t, i);
-        break;
-    case ISA_OP_LD:
-    case ISA_OP_LDU:
-        interp_load(in, t, i);
-        break;
-    case ISA_OP_ST:
-        interp_store(in, t, i);
-        break;
-    case ISA_OP_ATOM:
-    case ISA_OP_RED:
-        interp_atomic(in, t, i);
-        break;
-    case ISA_OP_TEX:
-    case ISA_OP_SULD:
-    case ISA_OP_SUST:
-        access_image(in, t, i);
-        break;
-    case ISA_OP_ALLOCA:
-    case ISA_OP_STACKSAVE:
-    case ISA_OP_STACKRESTORE:
-        allocate(in, t, i);
-        break;
-    case ISA_OP_MEMBAR:
-    case ISA_OP_FENCE:
-        interp_fence();
-        break;
-    case ISA_OP_NANOSLEEP:
-        sleep_thread(in, t, i);
-        break;
-    case ISA_OP_TRAP:
-    case ISA_OP_BRKPT:
-    case ISA_OP_UNREACHABLE:
-        interp_fault(in, t, KD_FAULT_TRAP);
-        break;
-    case ISA_OP_PREFETCH:
-    case ISA_OP_PREFETCHU:
-    case ISA_OP_DISCARD:
-    case ISA_OP_APPLYPRIORITY:
-    case ISA_OP_PMEVENT:
-        break;
-    default:
-        if (isa_op_info[i->ir->op].klass == ISA_CLASS_ASYNC)
-            do_async(in, t, i);
-        else if (isa_op_info[i->ir->op].klass == ISA_CLASS_CHECK)
-            interp_check(in, t, i);
-        else
-            pointwise(in, t, i);
+static void go_by_test(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    take_edge(in, t, &i->edges[interp_get(t, &i->ops[0]).u8[0] & 1 ? 0 : 1]);
+}
+
+static void go_call(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_call(in, t, i);
+}
+
+static void go_return(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_return(in, t, i);
+}
+
+static void go_exit(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_finish(in, t);
+}
+
+static void go_barrier(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_barrier_op(in, t, i);
+}
+
+static void go_cluster_arrive(struct interp *in, struct interp_thread *t,
+                              const struct interp_inst *i) {
+    interp_cluster_arrive(in, t);
+}
+
+static void go_cluster_wait(struct interp *in, struct interp_thread *t,
+                            const struct interp_inst *i) {
+    interp_cluster_wait(in, t);
+}
+
+// mbarrier objects and asynchronous copies are the device's work. A thread that finds a phase
+// unfinished lets others run.
+static void go_async(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    if ((i->ir->flag && kir_async_waits(i->ir)) || kir_async_tries(i->ir)) {
+        interp_phase_wait(in, t, i);
+        return;
     }
+    uint64_t r = interp_async(in, t, i);
+    if (i->ir->nres)
+        interp_set64(t, i, 0, r);
+    if (kir_async_waits(i->ir) && !r)
+        interp_warp_of(in, t)->give_way = true;
     t->pc++;
+}
+
+static void read_sreg(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_set64(t, i, 0, interp_sreg(in, t, (enum isa_sreg)i->ir->sreg));
+}
+
+static void read_symbol(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_set64(t, i, 0, interp_symbol(in, t, i->ir));
+}
+
+static void order_memory(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_fence();
+}
+
+static void trap(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_fault(in, t, KD_FAULT_TRAP);
+}
+
+// Edges make phis.
+static void skip(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+}
+
+// What each instruction does, as instructions.py says, but those of class warp; none: the reference
+// semantics say it.
+static const struct runner {
+    void (*run)(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
+    bool goes; // sets the program counter
+} runners[ISA_OP_COUNT] = {
+#include "isa/rules/run.inc"
+};
+
+static void run(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    const struct runner *r = &runners[i->ir->op];
+    if (r->run)
+        r->run(in, t, i);
+    else
+        pointwise(in, t, i);
+    if (!r->goes)
+        t->pc++;
 }
 
 void interp_step(struct interp *in, struct interp_warp *w, uint32_t group) {
@@ -245,8 +213,7 @@ void interp_step(struct interp *in, struct interp_warp *w, uint32_t group) {
     }
     for (; group && !in->failed; group &= group - 1) {
         struct interp_thread *t = &threads[__builtin_ctz(group)];
-        if (!control(in, t, i))
-            straight(in, t, i);
+        run(in, t, i);
     }
     // Each lane has said so before the launch ends.
     if (in->asserted && !in->failed)

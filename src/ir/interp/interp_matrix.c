@@ -1,6 +1,7 @@
 // Matrix instructions: the registers of a warp's lanes go through isa_matrix_run.
 #include "ir/interp/interp_internal.h"
 #include "isa/matrix.h"
+#include "isa/ops/matrix.h"
 
 struct access {
     struct interp *in;
@@ -28,7 +29,7 @@ void interp_matrix(struct interp *in, struct interp_warp *w, uint32_t lanes) {
     uint32_t first = (uint32_t)__builtin_ctz(lanes);
     const struct interp_inst *like = interp_at(&in->threads[w->first + first]);
     const struct kir_inst *ir = like->ir;
-    struct isa_matrix x = isa_matrix_of((enum isa_op)ir->op, &ir->mods);
+    struct isa_matrix x = isa_matrix_of((isa_op)ir->op, &ir->mods);
     struct access access = {in, w, ir->mods.space, first};
     struct isa_matrix_memory memory = {&access, lane_memory, shared_memory, w->first / KD_WARP};
     if (ir->nops + ir->nres > ISA_MATRIX_ROWS && ir->op != ISA_OP_WGMMA_MMA) {

@@ -3,6 +3,7 @@
 // forms without a mask take the lanes that are at the instruction together.
 #include "ir/interp/interp_internal.h"
 #include "isa/matrix.h"
+#include "isa/ops/all.h"
 
 static struct interp_thread *lane(struct interp *in, const struct interp_warp *w, unsigned k) {
     return &in->threads[w->first + k];
@@ -159,32 +160,18 @@ static void active_mask(struct interp *in, struct interp_warp *w, uint32_t lanes
     }
 }
 
+// Nothing but that they are all there.
+static void meet(struct interp *in, struct interp_warp *w, uint32_t lanes) {
+}
+
+// What each instruction of the class does, as instructions.py says.
+static void (*const runners[ISA_OP_COUNT])(struct interp *, struct interp_warp *, uint32_t) = {
+#include "isa/rules/run_warp.inc"
+};
+
 // The lanes are all there: computes, and sends them on.
 static void perform(struct interp *in, struct interp_warp *w, uint32_t lanes) {
-    unsigned first = (unsigned)__builtin_ctz(lanes);
-    switch (interp_at(lane(in, w, first))->ir->op) {
-    case ISA_OP_SHFL:
-        shuffle(in, w, lanes);
-        break;
-    case ISA_OP_VOTE:
-        vote(in, w, lanes);
-        break;
-    case ISA_OP_MATCH:
-        match(in, w, lanes);
-        break;
-    case ISA_OP_REDUX:
-        redux(in, w, lanes);
-        break;
-    case ISA_OP_ELECT:
-        elect(in, w, lanes);
-        break;
-    case ISA_OP_ACTIVEMASK:
-        active_mask(in, w, lanes);
-        break;
-    default: // matrix instructions; bar.warp.sync
-        if (isa_is_matrix((enum isa_op)interp_at(lane(in, w, first))->ir->op))
-            interp_matrix(in, w, lanes);
-    }
+    runners[interp_at(lane(in, w, (unsigned)__builtin_ctz(lanes)))->ir->op](in, w, lanes);
     for (uint32_t m = lanes; m; m &= m - 1)
         interp_resume(in, lane(in, w, (unsigned)__builtin_ctz(m)));
 }
@@ -241,7 +228,7 @@ void interp_warp_check(struct interp *in, struct interp_warp *w) {
 void interp_warp_op(struct interp *in, struct interp_warp *w, uint32_t group) {
     const struct interp_inst *i = interp_at(lane(in, w, (unsigned)__builtin_ctz(group)));
     int at = mask_operand(i->ir);
-    bool all = isa_is_matrix((enum isa_op)i->ir->op); // .aligned: the whole warp
+    bool all = isa_is_matrix((isa_op)i->ir->op); // .aligned: the whole warp
     if (at < 0 && !all) {
         perform(in, w, group);
         return;

@@ -82,9 +82,9 @@ struct lower_var lower_find_var(struct lower_func *lf, const struct ptx_var *v);
 // lower_func.c
 bool lower_body(struct lower_module *lm, const struct ptx_func *ast, struct kir_func *f);
 // Appends an instruction at the current line.
-struct kir_inst *lower_emit(struct lower_func *lf, enum isa_op op, enum isa_type ty, unsigned nops,
+struct kir_inst *lower_emit(struct lower_func *lf, isa_op op, enum isa_type ty, unsigned nops,
                             unsigned nres, const uint8_t *types);
-struct kir_value *lower_emit1(struct lower_func *lf, enum isa_op op, enum isa_type ty,
+struct kir_value *lower_emit1(struct lower_func *lf, isa_op op, enum isa_type ty,
                               enum kir_type result, unsigned nops, struct kir_value *const *ops);
 void lower_assign(struct lower_func *lf, uint32_t var, struct kir_value *value);
 struct kir_value *lower_read(struct lower_func *lf, uint32_t var);

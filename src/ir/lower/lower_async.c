@@ -7,6 +7,14 @@
 #include <string.h>
 
 #include "abi/generated_code.h"
+#include "isa/ops/async.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/launch.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
+#include "isa/ops/multimem.h"
+#include "isa/ops/tensor.h"
 
 enum { MAX_OPERANDS = 16 };
 
@@ -15,7 +23,7 @@ struct args {
     struct kir_value *v[MAX_OPERANDS];
 };
 
-static struct kir_value *binary(struct lower_func *lf, enum isa_op op, enum isa_type ty,
+static struct kir_value *binary(struct lower_func *lf, isa_op op, enum isa_type ty,
                                 struct kir_value *a, struct kir_value *b) {
     struct kir_value *ops[2] = {a, b};
     return lower_emit1(lf, op, ty, a->type, 2, ops);
@@ -115,8 +123,8 @@ static bool add_operands(struct lower_func *lf, struct args *a) {
     return true;
 }
 
-static struct kir_inst *emit(struct lower_func *lf, enum isa_op op, const struct args *a,
-                             unsigned nres, const uint8_t *types) {
+static struct kir_inst *emit(struct lower_func *lf, isa_op op, const struct args *a, unsigned nres,
+                             const uint8_t *types) {
     struct kir_inst *i = lower_emit(lf, op, (enum isa_type)lf->inst->ty, a->n, nres, types);
     i->mods = lf->inst->mods;
     i->mods.space = i->mods.space2 = ISA_SPACE_GENERIC;
@@ -129,7 +137,7 @@ static bool lower_plain(struct lower_func *lf) {
     struct args a = {0};
     if (!add_operands(lf, &a))
         return false;
-    emit(lf, (enum isa_op)lf->inst->op, &a, 0, NULL);
+    emit(lf, (isa_op)lf->inst->op, &a, 0, NULL);
     return true;
 }
 
@@ -148,7 +156,7 @@ static bool lower_mbarrier(struct lower_func *lf) {
         a.n == 1 && !add(lf, &a, const32(lf, 1)))
         return false;
     uint8_t type = waits ? KIR_PRED : pending ? KIR_B32 : KIR_B64;
-    struct kir_inst *i = emit(lf, (enum isa_op)inst->op, &a, inst->ndst, &type);
+    struct kir_inst *i = emit(lf, (isa_op)inst->op, &a, inst->ndst, &type);
     if (inst->ndst)
         lower_write(lf, &inst->ops[0], i->res[0]);
     return true;
@@ -160,7 +168,7 @@ static void signal_bytes(struct lower_func *lf, struct kir_value *bar, unsigned 
 }
 
 // st.async, red.async: the plain operation, then the mbarrier object is told.
-static bool lower_async_write(struct lower_func *lf, enum isa_op op) {
+static bool lower_async_write(struct lower_func *lf, isa_op op) {
     const struct ptx_inst *inst = lf->inst;
     struct args a = {0};
     struct kir_value *bar;
@@ -369,7 +377,7 @@ static bool lower_multimem(struct lower_func *lf) {
         if (!loads && (!lower_operand(lf, o, &x) || !add(lf, &a, lower_resize(lf, x, KIR_B64))))
             return false;
         uint8_t wide = KIR_B64;
-        struct kir_inst *i = emit(lf, (enum isa_op)inst->op, &a, loads, &wide);
+        struct kir_inst *i = emit(lf, (isa_op)inst->op, &a, loads, &wide);
         i->mods.vec = 0;
         if (loads && o->kind == PTX_OPERAND_REG)
             lower_write(lf, o, i->res[0]);

@@ -1,6 +1,7 @@
 // Calls, and how parameters are passed: scalars as values, aggregates by the address of a slot
 // in the caller's frame.
 #include "ir/lower/lower.h"
+#include "isa/ops/control.h"
 
 static struct lower_param describe(const struct ptx_param *p) {
     struct lower_param to = {.ast = p};
@@ -41,7 +42,7 @@ void lower_signature(struct lower_module *lm, uint32_t nrets, const struct ptx_p
 // ---- the function's own parameters
 // ---------------------------------------------------------------
 
-static struct kir_value *memory_access(struct lower_func *lf, enum isa_op op, struct kir_symbol *s,
+static struct kir_value *memory_access(struct lower_func *lf, isa_op op, struct kir_symbol *s,
                                        enum kir_type type, struct kir_value *value) {
     static const uint8_t types[] = {
         [KIR_PRED] = ISA_B8, [KIR_B16] = ISA_B16, [KIR_B32] = ISA_B32,  [KIR_B64] = ISA_B64,

@@ -2,11 +2,18 @@
 // floats, minima and maxima of three, and of all lanes. Queries of cluster launch control are in
 // lower_async.c.
 #include "ir/lower/lower.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/composite.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/launch.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/move.h"
+#include "isa/ops/warp.h"
 
 enum { MOST = 3 };
 
 // The operation on floats that the parts are.
-static enum isa_op part_of(enum isa_op op) {
+static isa_op part_of(isa_op op) {
     switch (op) {
     case ISA_OP_ADD_PAIR:
     case ISA_OP_ADD_MIXED:
@@ -25,7 +32,7 @@ static enum isa_op part_of(enum isa_op op) {
     }
 }
 
-static struct kir_value *of_floats(struct lower_func *lf, enum isa_op op, unsigned n,
+static struct kir_value *of_floats(struct lower_func *lf, isa_op op, unsigned n,
                                    struct kir_value *const *x) {
     struct kir_value *v = lower_emit1(lf, op, ISA_F32, KIR_B32, n, x);
     v->def->mods = lf->inst->mods;
@@ -33,7 +40,7 @@ static struct kir_value *of_floats(struct lower_func *lf, enum isa_op op, unsign
     return v;
 }
 
-static struct kir_value *pair(struct lower_func *lf, enum isa_op op, unsigned n,
+static struct kir_value *pair(struct lower_func *lf, isa_op op, unsigned n,
                               struct kir_value *const *x) {
     static const uint8_t two[] = {KIR_B32, KIR_B32};
     struct kir_value *half[MOST][2], *r[2];
@@ -56,8 +63,7 @@ static struct kir_value *pair(struct lower_func *lf, enum isa_op op, unsigned n,
 }
 
 // All but the last operand are halves, which floats hold exactly.
-static struct kir_value *mixed(struct lower_func *lf, enum isa_op op, unsigned n,
-                               struct kir_value **x) {
+static struct kir_value *mixed(struct lower_func *lf, isa_op op, unsigned n, struct kir_value **x) {
     for (unsigned k = 0; k + 1 < n; k++) {
         x[k] = lower_emit1(lf, ISA_OP_CVT, ISA_F32, KIR_B32, 1, &x[k]);
         x[k]->def->ty2 = lf->inst->ty2;
@@ -71,14 +77,14 @@ static struct kir_value *magnitude(struct lower_func *lf, struct kir_value *x) {
     return v;
 }
 
-static struct kir_value *of_three(struct lower_func *lf, enum isa_op op, struct kir_value **x) {
+static struct kir_value *of_three(struct lower_func *lf, isa_op op, struct kir_value **x) {
     for (unsigned k = 0; lf->inst->mods.abs && k < 3; k++)
         x[k] = magnitude(lf, x[k]);
     struct kir_value *rest[] = {of_floats(lf, op, 2, x), x[2]};
     return of_floats(lf, op, 2, rest);
 }
 
-static struct kir_value *of_words(struct lower_func *lf, enum isa_op op, enum isa_type ty,
+static struct kir_value *of_words(struct lower_func *lf, isa_op op, enum isa_type ty,
                                   struct kir_value *a, struct kir_value *b) {
     struct kir_value *ops[] = {a, b};
     return lower_emit1(lf, op, ty, KIR_B32, 2, ops);
@@ -129,7 +135,7 @@ bool lower_composite(struct lower_func *lf) {
     if (inst->op == ISA_OP_CLUSTERLAUNCHCONTROL_IS_CANCELED ||
         inst->op == ISA_OP_CLUSTERLAUNCHCONTROL_GET_FIRST_CTAID)
         return lower_query_cancel(lf);
-    enum isa_op op = part_of((enum isa_op)inst->op);
+    isa_op op = part_of((isa_op)inst->op);
     struct kir_value *x[MOST], *r;
     unsigned n = inst->nops - 1u;
     for (unsigned k = 0; k < n; k++)

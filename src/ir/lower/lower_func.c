@@ -2,8 +2,9 @@
 // until the end, when they become SSA values.
 #include "ir/clean/simplify.h"
 #include "ir/lower/lower.h"
+#include "isa/ops/arith.h"
 
-struct kir_inst *lower_emit(struct lower_func *lf, enum isa_op op, enum isa_type ty, unsigned nops,
+struct kir_inst *lower_emit(struct lower_func *lf, isa_op op, enum isa_type ty, unsigned nops,
                             unsigned nres, const uint8_t *types) {
     struct kir_inst *i = kir_inst_new(lf->f, op, ty, nops, nres, types, 0);
     if (lf->inst) {
@@ -14,7 +15,7 @@ struct kir_inst *lower_emit(struct lower_func *lf, enum isa_op op, enum isa_type
     return i;
 }
 
-struct kir_value *lower_emit1(struct lower_func *lf, enum isa_op op, enum isa_type ty,
+struct kir_value *lower_emit1(struct lower_func *lf, isa_op op, enum isa_type ty,
                               enum kir_type result, unsigned nops, struct kir_value *const *ops) {
     struct kir_inst *i = lower_emit(lf, op, ty, nops, 1, &(uint8_t){(uint8_t)result});
     for (unsigned k = 0; k < nops; k++)

@@ -2,6 +2,7 @@
 // form that says what they are (abi/generated_code.h).
 #include "abi/generated_code.h"
 #include "ir/lower/lower.h"
+#include "isa/ops/image.h"
 
 enum { MASK_LEVEL = 2, MASK_GRAD = 3 }; // mods.mask of tex, as the table sets it
 
@@ -135,7 +136,7 @@ static void emit(struct lower_func *lf, struct values *s, uint32_t form) {
                                  ? KIR_B32
                                  : kir_type_of((enum isa_type)elems[k].reg->type));
     s->v[s->n++] = kir_const(lf->f, KIR_B32, form);
-    enum isa_op kind = op < KD_IMAGE_LOAD ? ISA_OP_TEX : ops[op] == 1 ? ISA_OP_SULD : ISA_OP_SUST;
+    isa_op kind = op < KD_IMAGE_LOAD ? ISA_OP_TEX : ops[op] == 1 ? ISA_OP_SULD : ISA_OP_SUST;
     struct kir_inst *i = lower_emit(lf, kind, (enum isa_type)inst->ty, s->n, n, types);
     for (uint32_t k = 0; k < s->n; k++)
         i->ops[k] = s->v[k];

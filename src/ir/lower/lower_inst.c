@@ -4,6 +4,16 @@
 
 #include "ir/lower/lower.h"
 #include "isa/matrix.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/block.h"
+#include "isa/ops/cluster.h"
+#include "isa/ops/composite.h"
+#include "isa/ops/control.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/image.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
 #include "isa/video.h"
 
 enum { MAX_OPERANDS = 160 }; // wgmma reads and writes up to 128 registers
@@ -81,7 +91,7 @@ static struct kir_inst *build(struct lower_func *lf, const struct operands *s,
                               const struct results *r) {
     const struct ptx_inst *inst = lf->inst;
     struct kir_inst *i =
-        lower_emit(lf, (enum isa_op)inst->op, (enum isa_type)inst->ty, s->n, r->n, r->types);
+        lower_emit(lf, (isa_op)inst->op, (enum isa_type)inst->ty, s->n, r->n, r->types);
     i->ty2 = inst->ty2;
     i->mods = inst->mods;
     if (inst->op == ISA_OP_MOV_PACK || inst->op == ISA_OP_MOV_UNPACK)
@@ -98,7 +108,7 @@ static void write_results(struct lower_func *lf, const struct kir_inst *i,
             lower_write(lf, r->dst[k], i->res[k]);
 }
 
-static bool reads_carry(enum isa_op op) {
+static bool reads_carry(isa_op op) {
     return op == ISA_OP_ADDC || op == ISA_OP_SUBC || op == ISA_OP_MADC;
 }
 
@@ -107,7 +117,7 @@ static bool lower_generic(struct lower_func *lf) {
     struct results r = {0};
     if (!add_results(lf, &r) || !add_sources(lf, &s, lf->inst->ndst))
         return false;
-    if (reads_carry((enum isa_op)lf->inst->op) && s.n < MAX_OPERANDS)
+    if (reads_carry((isa_op)lf->inst->op) && s.n < MAX_OPERANDS)
         s.v[s.n++] = lower_read(lf, lf->carry);
     struct ptx_operand carry = {.kind = PTX_OPERAND_REG,
                                 .reg = &(struct ptx_reg){.id = lf->carry, .type = ISA_PRED}};
@@ -139,7 +149,7 @@ static bool lower_video(struct lower_func *lf) {
     }
     while (s.n < 3)
         s.v[s.n++] = kir_const(lf->f, KIR_B32, 0);
-    s.v[s.n++] = kir_const(lf->f, KIR_B32, isa_video_control((enum isa_op)inst->op, &parts));
+    s.v[s.n++] = kir_const(lf->f, KIR_B32, isa_video_control((isa_op)inst->op, &parts));
     write_results(lf, build(lf, &s, &r), &r);
     return true;
 }
@@ -370,11 +380,11 @@ static bool lower_exit(struct lower_func *lf) {
 bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
     if (inst->op >= ISA_OP_TEX && inst->op <= ISA_OP_SUQ)
         return lower_image(lf);
-    if (isa_is_video((enum isa_op)inst->op))
+    if (isa_is_video((isa_op)inst->op))
         return lower_video(lf);
     if (isa_op_info[inst->op].klass == ISA_CLASS_COMPOSITE)
         return lower_composite(lf);
-    if (isa_is_matrix((enum isa_op)inst->op))
+    if (isa_is_matrix((isa_op)inst->op))
         return lower_matrix(lf);
     switch (inst->op) {
     case ISA_OP_MOV:
@@ -409,7 +419,7 @@ bool lower_inst(struct lower_func *lf, const struct ptx_inst *inst) {
         return lower_getctarank(lf);
     case ISA_OP_FENCE: // what it names besides its scope makes no difference
     case ISA_OP_GRIDDEPCONTROL:
-        lower_emit(lf, (enum isa_op)inst->op, ISA_VOID, 0, 0, NULL)->mods = inst->mods;
+        lower_emit(lf, (isa_op)inst->op, ISA_VOID, 0, 0, NULL)->mods = inst->mods;
         return true;
     case ISA_OP_PREFETCH: // hints, with no effect that a program can see
     case ISA_OP_PREFETCHU:

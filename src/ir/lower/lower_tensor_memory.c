@@ -2,6 +2,11 @@
 // a commit is an arrival. Tensor memory is the device's: it gives the address of the first word
 // that a warp accesses, from which ordinary loads and stores go on.
 #include "ir/lower/lower.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/async.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/tensor.h"
+#include "isa/ops/warp.h"
 
 #include "isa/tensor_memory.h"
 
@@ -11,8 +16,7 @@ static struct kir_value *const32(struct lower_func *lf, uint32_t v) {
     return kir_const(lf->f, KIR_B32, v);
 }
 
-static struct kir_value *binary(struct lower_func *lf, enum isa_op op, struct kir_value *a,
-                                uint32_t b) {
+static struct kir_value *binary(struct lower_func *lf, isa_op op, struct kir_value *a, uint32_t b) {
     struct kir_value *ops[2] = {a, const32(lf, b)};
     enum isa_type ty = op == ISA_OP_ADD || op == ISA_OP_MUL || op == ISA_OP_SHR ? ISA_U32 : ISA_B32;
     return lower_emit1(lf, op, ty, KIR_B32, 2, ops);
@@ -24,7 +28,7 @@ static struct kir_value *lane(struct lower_func *lf) {
     return v;
 }
 
-static struct kir_inst *emit(struct lower_func *lf, enum isa_op op, uint32_t n,
+static struct kir_inst *emit(struct lower_func *lf, isa_op op, uint32_t n,
                              struct kir_value *const *v) {
     struct kir_inst *i = lower_emit(lf, op, ISA_B32, n, 0, NULL);
     for (uint32_t k = 0; k < n; k++)
@@ -53,7 +57,7 @@ static void meet(struct lower_func *lf) {
 }
 
 // What a warp does together is done by its first lane when all have come; then all go on.
-static void first_lane_alone(struct lower_func *lf, enum isa_op op, uint32_t n,
+static void first_lane_alone(struct lower_func *lf, isa_op op, uint32_t n,
                              struct kir_value *const *v) {
     meet(lf);
     struct kir_block *first = lower_block(lf), *next = lower_block(lf);
@@ -135,7 +139,7 @@ static bool lane_address(struct lower_func *lf, const struct ptx_operand *o, uin
     return true;
 }
 
-static struct kir_inst *access(struct lower_func *lf, enum isa_op op, struct kir_value *base,
+static struct kir_inst *access(struct lower_func *lf, isa_op op, struct kir_value *base,
                                uint32_t word) {
     uint8_t type = KIR_B32;
     struct kir_inst *i =

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "ir/lower/lower.h"
+#include "isa/ops/memory.h"
 
 enum { MAX_LOCAL_BYTES = 512 * 1024, MAX_PARAM_BYTES = 32764, MAX_SHARED_VARIABLE = 1 << 24 };
 

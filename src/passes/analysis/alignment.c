@@ -2,6 +2,10 @@
 // and the way back from addresses to the parameters that they are made of.
 #include "passes/analysis/alignment.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/memory.h"
+
 enum { ALL = 64, SHARED_ZEROS = 10, DYNAMIC_ZEROS = 7, LOCAL_ZEROS = 4 };
 
 struct pass {

@@ -1,5 +1,8 @@
 #include "passes/analysis/alike.h"
 
+#include "isa/ops/block.h"
+#include "isa/ops/memory.h"
+
 struct search {
     const struct flow *fl;
     uint8_t *differs; // by value id

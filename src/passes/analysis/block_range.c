@@ -4,8 +4,8 @@ enum { MAX_DEPTH = 12, MOST_ADDED = 1 << 28 };
 
 struct kir_inst *block_like(const struct block_range *k, const struct kir_inst *old,
                             struct kir_value **ops) {
-    struct kir_inst *i = kir_inst_new(k->f, (enum isa_op)old->op, (enum isa_type)old->ty, old->nops,
-                                      1, &old->res[0]->type, 0);
+    struct kir_inst *i = kir_inst_new(k->f, (isa_op)old->op, (enum isa_type)old->ty, old->nops, 1,
+                                      &old->res[0]->type, 0);
     for (uint32_t n = 0; n < old->nops; n++)
         i->ops[n] = ops[n];
     i->ty2 = old->ty2;
@@ -104,7 +104,7 @@ bool block_index(const struct kir_value *v, struct block_index *x) {
     return false;
 }
 
-static struct kir_value *binary(const struct block_range *k, enum isa_op op, struct kir_value *a,
+static struct kir_value *binary(const struct block_range *k, isa_op op, struct kir_value *a,
                                 struct kir_value *b) {
     struct kir_inst *i = kir_inst_new(k->f, op, ISA_S32, 2, 1, &(uint8_t){KIR_B32}, 0);
     if (op == ISA_OP_MUL)

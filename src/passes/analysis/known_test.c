@@ -4,6 +4,7 @@
 #include "passes/analysis/known_test.h"
 
 #include "ir/eval.h"
+#include "isa/ops/arith.h"
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4, ANY = LESS | EQUAL | GREATER };
 enum { MAX_TERMS = 8, MAX_BLOCKS = 16 };

@@ -7,6 +7,9 @@
 // at work.
 #include "passes/analysis/lane_cost.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/floats.h"
+#include "isa/ops/memory.h"
 #include "passes/analysis/lane_run.h"
 
 enum {

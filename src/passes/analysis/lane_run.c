@@ -1,5 +1,8 @@
 #include "passes/analysis/lane_run.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
+
 enum { MAX_DEPTH = 12 };
 
 // A run of lanes that stays one when offs are added to addresses that are alike in `same` lanes.
@@ -103,7 +106,7 @@ static bool is_integer(enum isa_type t, unsigned bits) {
     return !isa_type_is_float(t) && t != ISA_U16X2 && t != ISA_S16X2 && isa_type_bits(t) == bits;
 }
 
-static bool adds(const struct kir_inst *i, enum isa_op op, unsigned bits) {
+static bool adds(const struct kir_inst *i, isa_op op, unsigned bits) {
     return i->op == op && i->nops == 2 && i->nres == 1 && !i->mods.sat && is_integer(i->ty, bits) &&
            kir_type_bits(i->res[0]->type) == bits && kir_type_bits(i->ops[0]->type) == bits &&
            kir_type_bits(i->ops[1]->type) == bits;

@@ -1,5 +1,8 @@
 #include "passes/analysis/number_range.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
+
 // Numbers of 64 bits beyond this are not followed: sums of them stay far from where they wrap.
 #define MOST (INT64_C(1) << 61)
 

@@ -4,6 +4,7 @@
 // variable's address, and phis and choices of such sums.
 #include "passes/analysis/private_frame.h"
 
+#include "isa/ops/memory.h"
 #include "support/arena.h"
 #include "support/work.h"
 

@@ -1,5 +1,7 @@
 #include "passes/analysis/skew.h"
 
+#include "isa/ops/move.h"
+
 enum { MAX_LOADS = 256, LEAST_SHARED = 12, MAX_BY = 256 };
 
 // Without a store, and without a test that would part the code around it.

@@ -4,6 +4,8 @@
 #include "passes/analysis/thread_range.h"
 
 #include "ir/eval.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/logic.h"
 
 enum { HAS_ANY = 1, HAS_FIRST = 2 };
 #define WRAP (INT64_C(1) << 32)

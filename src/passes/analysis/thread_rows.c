@@ -1,5 +1,7 @@
 #include "passes/analysis/thread_rows.h"
 
+#include "isa/ops/floats.h"
+
 enum {
     WORDS = 4,
     SIDE_BY_SIDE = 32, // bytes from thread to thread up to which vectors of threads are lines

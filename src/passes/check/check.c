@@ -3,6 +3,14 @@
 #include <string.h>
 
 #include "abi/check_meeting.h"
+#include "isa/ops/async.h"
+#include "isa/ops/block.h"
+#include "isa/ops/check.h"
+#include "isa/ops/cluster.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/tensor.h"
+#include "isa/ops/warp.h"
 #include "support/check/check_tools.h"
 
 // One access of an instruction.

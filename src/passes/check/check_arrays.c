@@ -1,6 +1,11 @@
 // Arrays that a kernel has as parameters, or as variables, and what it does to them: where it only
 // reads, or each thread has elements of its own, threads cannot race, and nobody has to follow
 // their accesses. Whether two parameters point into one allocation is known when it runs.
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
 #include "passes/check/check.h"
 
 // Sets of what a value may point into: a bit for each array, and

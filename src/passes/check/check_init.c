@@ -3,6 +3,18 @@
 // bits, stores hand them on; they are looked at where a branch or an address follows from them.
 #include "abi/check_shadow.h"
 #include "ir/order.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/async.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/check.h"
+#include "isa/ops/control.h"
+#include "isa/ops/launch.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
+#include "isa/ops/multimem.h"
+#include "isa/ops/warp.h"
 #include "passes/check/check.h"
 
 struct phi {
@@ -94,7 +106,7 @@ static enum isa_type signed_type(unsigned bits) {
     return bits == 8 ? ISA_S8 : bits == 16 ? ISA_S16 : bits == 32 ? ISA_S32 : ISA_S64;
 }
 
-static struct kir_inst *make(struct init *s, enum isa_op op, enum isa_type ty, unsigned nops,
+static struct kir_inst *make(struct init *s, isa_op op, enum isa_type ty, unsigned nops,
                              enum kir_type result) {
     uint8_t type = (uint8_t)result;
     struct kir_inst *i = kir_inst_new(s->f, op, ty, nops, 1, &type, 0);
@@ -105,7 +117,7 @@ static struct kir_inst *make(struct init *s, enum isa_op op, enum isa_type ty, u
     return i;
 }
 
-static struct kir_value *two(struct init *s, enum isa_op op, enum isa_type ty, struct kir_value *a,
+static struct kir_value *two(struct init *s, isa_op op, enum isa_type ty, struct kir_value *a,
                              struct kir_value *b, enum kir_type result) {
     struct kir_inst *i = make(s, op, ty, 2, result);
     i->ops[0] = a;
@@ -169,7 +181,7 @@ static struct kir_value *all_bits(struct init *s, struct kir_value *p, enum kir_
 // The same instruction on the bits of its first n operands, for one result.
 static struct kir_inst *same(struct init *s, const struct kir_inst *i, uint32_t n) {
     struct kir_inst *c =
-        make(s, (enum isa_op)i->op, (enum isa_type)i->ty, i->nops, shadow_type(i->res[0]));
+        make(s, (isa_op)i->op, (enum isa_type)i->ty, i->nops, shadow_type(i->res[0]));
     c->ty2 = i->ty2;
     c->mods = i->mods;
     for (uint32_t k = 0; k < i->nops; k++)

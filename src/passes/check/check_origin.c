@@ -1,6 +1,10 @@
 // Origins of addresses. A value's origin is made only where an address follows from it. What cannot
 // be a pointer (constants, numbers of threads, products) has none; what comes from memory, a call
 // or a parameter is looked up by its address where it appears; the rest is carried along.
+#include "isa/ops/arith.h"
+#include "isa/ops/check.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
 #include "passes/check/check.h"
 
 enum state { UNWANTED, WANTED, NONE, ALIAS, MADE };
@@ -129,7 +133,7 @@ static void find_those_with(struct check_origins *o) {
 
 // ---- making them ----------------------------------------------------------------------------
 
-static struct kir_inst *make(struct check_origins *o, struct kir_inst **after, enum isa_op op,
+static struct kir_inst *make(struct check_origins *o, struct kir_inst **after, isa_op op,
                              enum isa_type ty, unsigned nops, enum kir_type result) {
     uint8_t type = (uint8_t)result;
     struct kir_inst *i = kir_inst_new(o->f, op, ty, nops, 1, &type, 0);

@@ -1,3 +1,4 @@
+#include "isa/ops/check.h"
 #include "passes/check/check.h"
 
 #include <string.h>

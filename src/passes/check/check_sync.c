@@ -4,6 +4,13 @@
 #include <string.h>
 
 #include "abi/check_meeting.h"
+#include "isa/ops/async.h"
+#include "isa/ops/block.h"
+#include "isa/ops/check.h"
+#include "isa/ops/control.h"
+#include "isa/ops/image.h"
+#include "isa/ops/move.h"
+#include "isa/ops/warp.h"
 #include "passes/check/check.h"
 
 struct sync {
@@ -15,8 +22,8 @@ struct sync {
     uint32_t number; // of the next site
 };
 
-static struct kir_inst *make(struct sync *s, struct kir_inst *before, enum isa_op op,
-                             enum isa_type ty, unsigned nops, enum kir_type result) {
+static struct kir_inst *make(struct sync *s, struct kir_inst *before, isa_op op, enum isa_type ty,
+                             unsigned nops, enum kir_type result) {
     uint8_t type = (uint8_t)result;
     struct kir_inst *i = kir_inst_new(s->f, op, ty, nops, 1, &type, 0);
     i->file = before->file;

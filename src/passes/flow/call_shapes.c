@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/ops/control.h"
+
 struct call_shapes *call_shapes_new(struct arena *a, const struct kir_module *m,
                                     const uint8_t *needed, const uint8_t *address_taken) {
     struct call_shapes *s = arena_new(a, struct call_shapes);

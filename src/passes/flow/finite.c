@@ -1,6 +1,12 @@
 #include "passes/flow/finite.h"
 
 #include "ir/async.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/image.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/multimem.h"
+#include "isa/ops/warp.h"
 
 // How a value depends on what others write: not at all, by reads that may be ordinary data, or by
 // strong ones, with which threads talk to each other.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "isa/ops/control.h"
 #include "passes/flow/shape.h"
 #include "passes/flow/team.h"
 #include "support/work.h"

@@ -1,6 +1,8 @@
 #include "passes/flow/meeting_waits.h"
 
 #include "ir/async.h"
+#include "isa/ops/async.h"
+#include "isa/ops/block.h"
 #include "passes/flow/waiting.h"
 
 static bool is_meeting(const struct kir_inst *i) {

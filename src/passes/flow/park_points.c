@@ -1,6 +1,8 @@
 #include "passes/flow/park_points.h"
 
 #include "ir/async.h"
+#include "isa/ops/block.h"
+#include "isa/ops/warp.h"
 
 static bool is_plain_barrier(const struct kir_inst *i) {
     bool counted = i->op == ISA_OP_BAR_RED ? i->flag : i->nops > 1;

@@ -3,6 +3,12 @@
 #include "passes/flow/shape.h"
 
 #include "ir/async.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/move.h"
+#include "isa/ops/tensor.h"
+#include "isa/ops/warp.h"
 #include "passes/flow/call_shapes.h"
 #include "passes/flow/team.h"
 
@@ -215,7 +221,7 @@ static struct shape masked_base(struct shape x, int64_t c) {
     return uniform(0, hi, hi ? tz : TZ_ZERO);
 }
 
-static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x, uint64_t c,
+static struct shape logic_const(struct flow *fl, isa_op op, struct shape x, uint64_t c,
                                 unsigned bits) {
     int64_t sc = sign_extend(c, bits);
     if (x.kind == SHAPE_UNIFORM) {
@@ -243,7 +249,7 @@ static struct shape logic_const(struct flow *fl, enum isa_op op, struct shape x,
 }
 
 // Of two values whose lanes differ in low bits that neither base has, lanes and bases apart.
-static struct shape logic_offsets(struct flow *fl, enum isa_op op, struct shape x, struct shape y,
+static struct shape logic_offsets(struct flow *fl, isa_op op, struct shape x, struct shape y,
                                   unsigned bits) {
     int64_t top_x, top_y;
     if (!splits(fl, x, &top_x) || !splits(fl, y, &top_y))
@@ -272,7 +278,7 @@ int64_t shape_low_bits(const struct flow *fl, const struct shape *x) {
 // Bit operations with a uniform value that only the launch knows. Where it is a multiple of what
 // the offsets fit in, or and xor change the base alone; where all those low bits are set, so does
 // and. A guard asks: indices of the kind i ^ distance and i & (size - 1).
-static struct shape logic_uniform(struct flow *fl, enum isa_op op, struct shape x, struct shape y,
+static struct shape logic_uniform(struct flow *fl, isa_op op, struct shape x, struct shape y,
                                   unsigned bits) {
     int64_t top;
     if (!splits(fl, x, &top) || y.kind != SHAPE_UNIFORM || bits < 32)

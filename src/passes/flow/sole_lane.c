@@ -1,5 +1,8 @@
 #include "passes/flow/sole_lane.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/warp.h"
+
 enum { MAX_DEPTH = 8, MAX_BLOCKS = 16 };
 
 // The lanes for which a condition may hold, and those for which it may not.

@@ -1,5 +1,7 @@
 #include "passes/flow/team.h"
 
+#include "isa/ops/arith.h"
+#include "isa/ops/move.h"
 #include "passes/flow/shape.h"
 
 struct lag {

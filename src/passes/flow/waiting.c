@@ -2,6 +2,11 @@
 
 #include "ir/async.h"
 #include "isa/matrix.h"
+#include "isa/ops/async.h"
+#include "isa/ops/block.h"
+#include "isa/ops/fence.h"
+#include "isa/ops/matrix.h"
+#include "isa/ops/warp.h"
 #include "passes/flow/finite.h"
 #include "passes/flow/sole_lane.h"
 #include "support/work.h"
@@ -333,7 +338,7 @@ static bool is_warp_sync(const struct kir_inst *i) {
 }
 
 static bool is_aligned(const struct kir_inst *i) {
-    return isa_is_matrix((enum isa_op)i->op) || i->op == ISA_OP_WGMMA_FENCE ||
+    return isa_is_matrix((isa_op)i->op) || i->op == ISA_OP_WGMMA_FENCE ||
            i->op == ISA_OP_WGMMA_COMMIT_GROUP || i->op == ISA_OP_WGMMA_WAIT_GROUP;
 }
 
@@ -359,7 +364,7 @@ static bool tells(const struct kir_inst *i, bool phase) {
     case ISA_OP_NANOSLEEP:
         return false;
     default:
-        return isa_op_info[i->op].side_effect && !kir_is_terminator((enum isa_op)i->op) &&
+        return isa_op_info[i->op].side_effect && !kir_is_terminator((isa_op)i->op) &&
                !kir_async_waits(i);
     }
 }

@@ -6,6 +6,8 @@
 #include "passes/loops/butterfly.h"
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/warp.h"
 
 enum { ALL = 31 }; // distances 1, 2, 4, 8 and 16
 

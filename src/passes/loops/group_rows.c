@@ -6,6 +6,9 @@
 #include "ir/clean/copy.h"
 #include "ir/clean/simplify.h"
 #include "ir/ssa.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/control.h"
+#include "isa/ops/move.h"
 
 enum { MAX_DEPTH = 24, MAX_ROWS = 6, MOST_CLONES = 64, MOST_COPIED = 250, MOST_BLOCKS = 60 };
 
@@ -44,7 +47,7 @@ struct search {
 
 // x / n, or x % n.
 struct division {
-    enum isa_op op;
+    isa_op op;
     uint8_t ty;
     struct kir_value *x, *n;
 };
@@ -54,12 +57,12 @@ static bool is_plain_division(const struct kir_inst *i, struct division *d) {
         (i->ty != ISA_S32 && i->ty != ISA_U32 && i->ty != ISA_S64 && i->ty != ISA_U64))
         return false;
     unsigned bits = isa_type_bits((enum isa_type)i->ty);
-    *d = (struct division){(enum isa_op)i->op, i->ty, i->ops[0], i->ops[1]};
+    *d = (struct division){(isa_op)i->op, i->ty, i->ops[0], i->ops[1]};
     return kir_type_bits(i->res[0]->type) == bits && kir_type_bits(d->x->type) == bits &&
            kir_type_bits(d->n->type) == bits;
 }
 
-static const struct kir_inst *made_by(const struct kir_value *v, enum isa_op op) {
+static const struct kir_inst *made_by(const struct kir_value *v, isa_op op) {
     return v->kind == KIR_VALUE_INST && v->def->op == op ? v->def : NULL;
 }
 
@@ -198,13 +201,13 @@ static struct kir_value *put(struct search *s, struct kir_inst *i) {
     return i->res[0];
 }
 
-static struct kir_value *unary(struct search *s, enum isa_op op, uint8_t ty, struct kir_value *x) {
+static struct kir_value *unary(struct search *s, isa_op op, uint8_t ty, struct kir_value *x) {
     struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 1, 1, &x->type, 0);
     i->ops[0] = x;
     return put(s, i);
 }
 
-static struct kir_value *binary(struct search *s, enum isa_op op, uint8_t ty, struct kir_value *x,
+static struct kir_value *binary(struct search *s, isa_op op, uint8_t ty, struct kir_value *x,
                                 struct kir_value *y) {
     struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 2, 1, &x->type, 0);
     i->ops[0] = x;
@@ -326,8 +329,8 @@ static struct kir_value *cloned(struct search *s, const struct kir_inst *i, unsi
     *kind = kind_of(i, kinds);
     if (*kind == KIND_NONE || s->clones++ >= MOST_CLONES)
         return NULL;
-    struct kir_inst *c = kir_inst_new(s->f, (enum isa_op)i->op, (enum isa_type)i->ty, i->nops, 1,
-                                      &i->res[0]->type, 0);
+    struct kir_inst *c =
+        kir_inst_new(s->f, (isa_op)i->op, (enum isa_type)i->ty, i->nops, 1, &i->res[0]->type, 0);
     for (uint32_t k = 0; k < i->nops; k++)
         c->ops[k] = ops[k];
     c->ty2 = i->ty2;

@@ -6,6 +6,7 @@
 #include "passes/loops/known_size.h"
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/arith.h"
 #include "passes/analysis/number_range.h"
 #include "passes/loops/loop_exit.h"
 

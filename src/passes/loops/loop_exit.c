@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/ssa.h"
+#include "isa/ops/control.h"
 
 static struct kir_block *own_block(struct kir_func *f, struct kir_inst *branch, uint32_t k) {
     struct kir_block *to = branch->targets[k], *b = branch->block;

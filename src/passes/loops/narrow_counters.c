@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/arith.h"
 
 static bool is_integer(enum isa_type t, unsigned bits) {
     return !isa_type_is_float(t) && isa_type_bits(t) == bits;
@@ -38,7 +39,7 @@ static void find_whole(struct narrowing *n) {
                 n->whole[i->ops[k]->id] |= !reads_low_half(i);
 }
 
-static struct kir_inst *new_like(struct narrowing *n, const struct kir_inst *like, enum isa_op op,
+static struct kir_inst *new_like(struct narrowing *n, const struct kir_inst *like, isa_op op,
                                  unsigned nops) {
     static const uint8_t word = KIR_B32;
     bool number = op == ISA_OP_ADD || op == ISA_OP_SUB || op == ISA_OP_CVT;
@@ -61,7 +62,7 @@ static struct kir_value *converted(struct narrowing *n, struct kir_value *v) {
 static struct kir_value *low_half(struct narrowing *n, struct kir_value *v, unsigned depth);
 
 // Its low half follows from the operands' low halves.
-static bool goes_upwards(enum isa_op op) {
+static bool goes_upwards(isa_op op) {
     return op == ISA_OP_ADD || op == ISA_OP_SUB || op == ISA_OP_AND || op == ISA_OP_OR ||
            op == ISA_OP_XOR;
 }
@@ -69,7 +70,7 @@ static bool goes_upwards(enum isa_op op) {
 // a + b and its kind, of low halves, beside the whole one
 static struct kir_value *computed(struct narrowing *n, struct kir_inst *whole, unsigned depth) {
     struct kir_value *a = low_half(n, whole->ops[0], depth), *b = low_half(n, whole->ops[1], depth);
-    struct kir_inst *i = new_like(n, whole, (enum isa_op)whole->op, 2);
+    struct kir_inst *i = new_like(n, whole, (isa_op)whole->op, 2);
     i->ops[0] = a;
     i->ops[1] = b;
     kir_insert_after(whole, i);
@@ -91,7 +92,7 @@ static struct kir_value *low_half(struct narrowing *n, struct kir_value *v, unsi
         if (word || (from->kind == KIR_VALUE_INST && from->id < n->nvalues && n->narrow[from->id]))
             return n->narrow[v->id] = word ? from : n->narrow[from->id];
     }
-    if (whole && goes_upwards((enum isa_op)d->op) && d->nops == 2 && depth > 0)
+    if (whole && goes_upwards((isa_op)d->op) && d->nops == 2 && depth > 0)
         return n->narrow[v->id] = computed(n, d, depth - 1);
     return n->narrow[v->id] = converted(n, v);
 }

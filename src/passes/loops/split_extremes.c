@@ -42,7 +42,7 @@ static bool is_extreme(const struct kir_inst *test, const struct kir_value *v,
            isa_type_is_signed(t) == is_signed_order(test);
 }
 
-static struct kir_inst *like(struct kir_func *f, const struct kir_inst *old, enum isa_op op,
+static struct kir_inst *like(struct kir_func *f, const struct kir_inst *old, isa_op op,
                              enum isa_type ty, struct kir_value *a, struct kir_value *b) {
     struct kir_inst *i = kir_inst_new(f, op, ty, 2, 1, &old->res[0]->type, 0);
     i->ops[0] = a;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/ssa.h"
+#include "isa/ops/warp.h"
 #include "passes/flow/cfg.h"
 
 struct split {

@@ -6,6 +6,7 @@
 #include "passes/loops/stride_loop.h"
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/control.h"
 #include "passes/flow/cfg.h"
 #include "passes/loops/loop_exit.h"
 
@@ -27,7 +28,7 @@ static bool is_in(const struct search *s, const struct kir_block *b) {
     return cfg_in_loop(s->loop, s->cfg->loop[b->id]);
 }
 
-static const struct kir_inst *inst_of(const struct kir_value *v, enum isa_op op) {
+static const struct kir_inst *inst_of(const struct kir_value *v, isa_op op) {
     return v->kind == KIR_VALUE_INST && v->def->op == op ? v->def : NULL;
 }
 

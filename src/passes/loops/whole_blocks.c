@@ -5,6 +5,9 @@
 
 #include "ir/clean/copy.h"
 #include "ir/clean/simplify.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/control.h"
+#include "isa/ops/memory.h"
 #include "passes/analysis/block_range.h"
 #include "passes/loops/wide_index.h"
 

@@ -30,7 +30,7 @@ static struct kir_value *constant(const struct wide_index *w, int64_t x) {
     return kir_const(w->range.f, KIR_B64, (uint64_t)x);
 }
 
-static struct kir_inst *new_inst(struct kir_func *f, enum isa_op op, struct kir_value *a,
+static struct kir_inst *new_inst(struct kir_func *f, isa_op op, struct kir_value *a,
                                  struct kir_value *b) {
     struct kir_inst *i = kir_inst_new(f, op, ISA_S64, 2, 1, &(uint8_t){KIR_B64}, 0);
     i->ops[0] = a;
@@ -52,7 +52,7 @@ static struct kir_value *put(const struct wide_index *w, struct kir_inst *i) {
     return i->res[0];
 }
 
-static struct kir_value *binary(const struct wide_index *w, enum isa_op op, struct kir_value *a,
+static struct kir_value *binary(const struct wide_index *w, isa_op op, struct kir_value *a,
                                 struct kir_value *b) {
     return put(w, new_inst(w->range.f, op, a, b));
 }
@@ -152,7 +152,7 @@ static bool product(struct wide_index *w, struct interval *x, struct interval *y
 
 static void sum(struct wide_index *w, struct interval *x, struct interval *y, bool difference,
                 struct interval *out) {
-    enum isa_op op = difference ? ISA_OP_SUB : ISA_OP_ADD;
+    isa_op op = difference ? ISA_OP_SUB : ISA_OP_ADD;
     if (x->most + y->most > MOST_64) {
         fit(w, x);
         fit(w, y);
@@ -194,9 +194,8 @@ static bool computed_interval(struct wide_index *w, const struct kir_inst *i, un
         fit(w, &x);
         fit(w, &y);
         out->height = above(&x, &y);
-        out->lo = binary(w, (enum isa_op)i->op, x.lo, y.lo);
-        out->hi =
-            x.lo == x.hi && y.lo == y.hi ? out->lo : binary(w, (enum isa_op)i->op, x.hi, y.hi);
+        out->lo = binary(w, (isa_op)i->op, x.lo, y.lo);
+        out->hi = x.lo == x.hi && y.lo == y.hi ? out->lo : binary(w, (isa_op)i->op, x.hi, y.hi);
         out->most = MOST_32;
         return true;
     }
@@ -342,7 +341,7 @@ static struct kir_value *computed_twin(struct wide_index *w, const struct kir_in
                          new_inst(f, ISA_OP_MUL, x, constant(w, 1LL << i->ops[1]->bits.u32[0])));
     struct kir_value *y = twin(w, i->ops[1]);
     if (i->op != ISA_OP_MAD)
-        return put_after(here, new_inst(f, (enum isa_op)i->op, x, y));
+        return put_after(here, new_inst(f, (isa_op)i->op, x, y));
     struct kir_inst *m = new_inst(f, ISA_OP_MUL, x, y);
     put_after(here, m);
     return put_after(m->res[0], new_inst(f, ISA_OP_ADD, m->res[0], twin(w, i->ops[2])));
