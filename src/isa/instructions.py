@@ -41,8 +41,11 @@ import tensor_memory_forms
 
 OPS = []
 FORMS = []
-FAMILIES = ["core"]
-COMMON = {}
+# Each has a range of numbers of its own: a new one stands at the end, and leaves the others alone. Of
+# arithmetic, arith has what many files name: new opcodes go to integer.
+FAMILIES = """core arith bits floats select logic convert composite video move check memory image control warp
+block fence async cluster matrix tensor multimem launch integer""".split()
+FAMILY = {}  # the one that is being declared, and what its opcodes have in common
 # Opcodes that much of the compiler names: isa.h has them. All others stand in isa/ops/FAMILY.h,
 # which those include that name one: a new opcode is not built into everything.
 CORE = """sreg symaddr param phi add sub mul mad min max and or shl setp selp cvt mov cvta ld st atom bra
@@ -52,19 +55,19 @@ UNSUPPORTED = []
 
 def family(name, **functions):
     """Opcodes that are declared from here on are in isa/ops/NAME.h. functions: what op has for all."""
-    FAMILIES.append(name)
-    COMMON.clear()
-    COMMON.update(functions)
+    FAMILY.clear()
+    FAMILY.update(functions, name=name)
 
 
 def op(name, klass, can_block=False, side_effect=False, commutative=False, like=None, lowered=False,
        doc="", **functions):
     """like: an opcode of kernel IR alone, which has another one's reference semantics. functions: check, emit
     and run, which all opcodes have that can be in kernel IR; lowered: one that the lowering replaces."""
-    OPS.append(dict(name=name, klass=klass, family="core" if name in CORE else FAMILIES[-1],
+    common = {k: v for k, v in FAMILY.items() if k != "name"}
+    OPS.append(dict(name=name, klass=klass, family="core" if name in CORE else FAMILY["name"],
                     can_block=can_block, side_effect=side_effect, commutative=commutative, like=like,
                     lowered=lowered or klass == "composite", doc=doc,
-                    **{"check": None, "emit": None, "run": None, **COMMON, **functions}))
+                    **{"check": None, "emit": None, "run": None, **common, **functions}))
 
 
 def form(text, t=None, sets="", ptx=10, sm=0, relaxed=False, sem=None, raw=False, of=None,
@@ -137,7 +140,7 @@ LITERALS = {
 }
 
 # ---- Integer arithmetic ------------------------------------------------------------------------
-family("arith")
+family("integer")
 op("add", "pointwise", check="t?p=tt", emit="pw_arithmetic", commutative=True, doc="Sum")
 form("add.type d, a, b", type=I, sem="d = a + b;")
 form("add.type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem="d = a + b;")
@@ -181,6 +184,7 @@ op("and", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bit
 form("and.type d, a, b", type=BP, sem="d = a & b;")
 op("or", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bitwise or")
 form("or.type d, a, b", type=BP, sem="d = a | b;")
+family("arith")
 op("xor", "pointwise", check="t=tt", emit="pw_logic", commutative=True, doc="Bitwise exclusive or")
 form("xor.type d, a, b", type=BP, sem="d = a ^ b;")
 
@@ -194,6 +198,7 @@ form("sub{.rnd}.f64 d, a, b", sem="d = fp_sub(F, a, b, m);")
 form("sub{.rn}{.ftz}{.sat}.type d, a, b", type=HALF, ptx=42, sm=53, sem="d = fp_sub(F, a, b, m);")
 form("sub{.rn}.type d, a, b", type=BHALF, ptx=78, sm=90, sem="d = fp_sub(F, a, b, m);")
 
+family("integer")
 op("addc", "pointwise", check="t?p=ttp", emit="pw_arithmetic", doc="Sum with carry in")
 form("addc{.cc}.type d, a, b", type=I3264,
      sem="d = bit_add_carry(a, b, cin, N, &cout);")
@@ -226,6 +231,7 @@ form("mad24.hi.sat.s32 d, a, b, c",
 op("sad", "pointwise", check="t=ttt", emit="pw_sad", doc="Sum of absolute differences")
 form("sad.type d, a, b, c", type=I,
      sem="d = c + ((SGN ? (int64_t)a < (int64_t)b : a < b) ? b - a : a - b);")
+family("arith")
 op("div", "pointwise", check="t=tt", emit="pw_arithmetic", doc="Quotient; integers: by zero gives all ones")
 form("div.type d, a, b", type=I, sem="d = bit_div(a, b, SGN);")
 form("div.approx{.ftz}.f32 d, a, b", sem="d = fp_div_approx(F, a, b, m);")
@@ -248,6 +254,7 @@ form("neg{.ftz}.type d, a", type=HALF, ptx=60, sm=53, sem="d = fp_neg(F, a, m);"
 form("neg.type d, a", type=BHALF, ptx=70, sm=80, sem="d = fp_neg(F, a, m);")
 op("not", "pointwise", check="t=t", emit="pw_logic", doc="Bitwise complement")
 form("not.type d, a", type=BP, sem="d = ~a;")
+family("integer")
 op("cnot", "pointwise", check="t=t", emit="pw_logic", doc="Logical negation: 1 for zero, else 0")
 form("cnot.type d, a", type=B, sem="d = a == 0;")
 

@@ -9,6 +9,7 @@
 #include "isa/ops/arith.h"
 #include "isa/ops/bits.h"
 #include "isa/ops/cluster.h"
+#include "isa/ops/integer.h"
 #include "isa/ops/logic.h"
 #include "isa/ops/move.h"
 #include "isa/ops/select.h"

@@ -1,7 +1,7 @@
 // See cases.h.
 #include "cases.h"
-#include "isa/ops/arith.h"
 #include "isa/ops/cluster.h"
+#include "isa/ops/integer.h"
 #include "isa/ops/logic.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/move.h"

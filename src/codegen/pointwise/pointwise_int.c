@@ -3,6 +3,7 @@
 #include "codegen/pointwise/pointwise_internal.h"
 #include "isa/ops/arith.h"
 #include "isa/ops/bits.h"
+#include "isa/ops/integer.h"
 
 struct carried {
     val sum, carry; // carry: i1

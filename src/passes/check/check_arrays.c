@@ -3,6 +3,7 @@
 // their accesses. Whether two parameters point into one allocation is known when it runs.
 #include "isa/ops/arith.h"
 #include "isa/ops/bits.h"
+#include "isa/ops/integer.h"
 #include "isa/ops/logic.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/move.h"

@@ -3,6 +3,7 @@
 // or a parameter is looked up by its address where it appears; the rest is carried along.
 #include "isa/ops/arith.h"
 #include "isa/ops/check.h"
+#include "isa/ops/integer.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/move.h"
 #include "passes/check/check.h"
