@@ -84,9 +84,11 @@ KJ_API bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spe
 // What becomes of kernel `kernel` for a specialisation, for `kudzu explain`: malloc'ed text, or
 // NULL with a reason in log. "@ file:line" where the kernel begins, if that is known; lines "+
 // text" and "- text" for the whole kernel; then "file:line: + text" in the source's order. '-'
-// stands before what costs. all: notes of '+' too.
-KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
-                        char *log, size_t log_size);
+// stands before what costs. KJ_EXPLAIN_ALL: notes of '+' too. KJ_EXPLAIN_PLAN: instead, the plans
+// of the functions that are emitted (plan/plan.h), as text.
+enum kj_explained { KJ_EXPLAIN_COSTS, KJ_EXPLAIN_ALL, KJ_EXPLAIN_PLAN };
+KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec,
+                        enum kj_explained what, char *log, size_t log_size);
 
 // Runs one block of kernel `index` on the interpreter, from b->ctaid and the rest of *b.
 KJ_API void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b);

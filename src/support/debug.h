@@ -1,4 +1,4 @@
-// KUDZU_DEBUG=ptx,ir,mask,llvm,asm,cache,launch: what each stage prints to stderr.
+// KUDZU_DEBUG=ptx,ir,mask,plan,llvm,asm,cache,launch: what each stage prints to stderr.
 #ifndef KUDZU_SUPPORT_DEBUG_H
 #define KUDZU_SUPPORT_DEBUG_H
 

@@ -34,16 +34,17 @@ static void print_help(void) {
          "  --seconds=N       end the program after so long (10); what it launched counts\n"
          "  --width=N         threads of a vector: 1, 8, 16 or 32; else as chosen\n"
          "  --cpu=LEVEL       x86-64-v2, x86-64-v3 or x86-64-v4; else this machine's\n"
-         "  --all             also what costs nothing\n\n"
+         "  --all             also what costs nothing\n"
+         "  --plan            instead: each operation's representation, mask and access\n\n"
          "docs/performance.md tells what to do about each.");
 }
 
 static const char *const own_options[] = {"kernel", "block", "seconds", "width",
-                                          "cpu",    "all",   "help"};
+                                          "cpu",    "all",   "plan",    "help"};
 
 struct request {
     const char *source, *kernel;
-    bool all;
+    enum kj_explained what;
     struct kd_spec spec;
     unsigned seconds;
     cc_strings compiler;  // options for kudzu cc
@@ -114,7 +115,9 @@ static const char *option_at(struct arena *arena, int argc, char **argv, int *k)
 static bool read_option(struct request *r, struct arena *arena, const char *arg) {
     const char *value;
     if (!strcmp(arg, "--all"))
-        r->all = true;
+        r->what = KJ_EXPLAIN_ALL;
+    else if (!strcmp(arg, "--plan"))
+        r->what = KJ_EXPLAIN_PLAN;
     else if ((value = value_of(arg, "--kernel")))
         r->kernel = value;
     else if ((value = value_of(arg, "--block")))
@@ -409,7 +412,7 @@ static bool explain_specs(const struct request *r, struct kj_module *m, uint32_t
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
         char log[2048] = "";
-        reports[i] = jit.explain(m, n, &specs[i], r->all, log, sizeof log);
+        reports[i] = jit.explain(m, n, &specs[i], r->what, log, sizeof log);
         if (!reports[i])
             ok = cc_error("kernel %s: %s", k->name, log);
     }
@@ -421,7 +424,10 @@ static bool explain_specs(const struct request *r, struct kj_module *m, uint32_t
             continue;
         print_heading(name ? name : k->name, begin_of(copy, &rest), &specs[i], why);
         if (!same) {
-            print_report(rest, source);
+            if (r->what == KJ_EXPLAIN_PLAN)
+                fputs(rest, stdout);
+            else
+                print_report(rest, source);
             puts("");
         }
         free(copy);

@@ -16,6 +16,7 @@ support isa
 ptx image target
 ir
 passes
+plan
 codegen
 jit
 device

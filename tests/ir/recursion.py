@@ -15,7 +15,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-PARTS = re.compile(r"/src/(ptx|ir|isa|passes|codegen|jit|support)/(?:[^/]+/)?[^/]*\.c$")
+PARTS = re.compile(r"/src/(ptx|ir|isa|passes|plan|codegen|jit|support)/(?:[^/]+/)?[^/]*\.c$")
 
 
 def commands(build, clang, folder):

@@ -55,7 +55,7 @@ static void put_cpu(const struct jit *j, struct kj_module *m, uint32_t kernel, c
         if (!spec.ntid[d])
             spec.ntid[d] = d ? 1 : k->maxntid[0] && k->maxntid[0] < 256 ? k->maxntid[0] : 256;
     char log[1024] = "";
-    char *report = j->explain(m, kernel, &spec, false, log, sizeof log);
+    char *report = j->explain(m, kernel, &spec, KJ_EXPLAIN_COSTS, log, sizeof log);
     if (!report)
         return;
     strbuf_printf(out, "kudzu info    : '%s' on CPUs:", name);

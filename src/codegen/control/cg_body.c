@@ -15,6 +15,7 @@
 #include "isa/ops/fence.h"
 #include "isa/ops/move.h"
 #include "passes/analysis/skew.h"
+#include "plan/plan.h"
 
 static bool all_made_once(const struct cg_func *g, const struct kir_inst *i) {
     for (uint32_t r = 0; r < i->nres; r++)
@@ -30,7 +31,7 @@ static bool skip_inactive(struct cg_func *g, struct kir_inst *i) {
     if (!cg_never_active(g) || (k != ISA_CLASS_MEMORY && k != ISA_CLASS_POINTWISE))
         return false;
     for (uint32_t r = 0; r < i->nres; r++)
-        if (g->fl->shape[i->res[r]->id].kind != SHAPE_VARYING || cg_made_once(g, i->res[r]))
+        if (g->plan->values[i->res[r]->id].form != PLAN_VECTOR || cg_made_once(g, i->res[r]))
             return false;
     for (uint32_t r = 0; r < i->nres; r++)
         cg_set_vec(g, i->res[r], LLVMConstNull(cg_vec_type(g->cg, i->res[r]->type)));
@@ -72,7 +73,8 @@ static struct kir_inst *stretch_end(struct cg_func *g, struct kir_block *b, stru
         enum isa_class k = isa_op_info[i->op].klass;
         bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK;
         bool copies = i->op == ISA_OP_LD && cg_copying_store(g, i);
-        if (cg_is_transposed(g->fl, i))
+        const struct plan_access *plan = plan_access_of(g->plan, i);
+        if (plan && plan->transposed)
             return i;
         if ((!access || copies) && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE)
             return i;

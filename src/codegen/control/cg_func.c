@@ -30,6 +30,7 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_fault.h"
 #include "codegen/core/cg_module.h"
+#include "codegen/core/cg_plan.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/emit/cg_invariant.h"
@@ -44,6 +45,7 @@
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "plan/plan.h"
 
 #define FIELD(name) offsetof(struct kd_block, name)
 
@@ -123,6 +125,7 @@ static void begin(struct cg_func *g) {
     cg_make_words(g);
     cg_make_appends(g);
     cg_make_reds(g);
+    cg_make_plan(g);
     cg_find_streams(g);
     if (has_barrier(g) && g->f->is_kernel && !g->cg->one_team)
         cg_make_once(g);
@@ -147,7 +150,7 @@ static void make_blocks(struct cg_func *g) {
         cg_turn_to(g, t);
         for (uint32_t p = 0; p < cfg->nblocks; p++) {
             uint32_t id = cfg->order[p]->id;
-            if (!g->fl->full[id] && !g->fl->exit_only[id])
+            if (g->plan->masks[id] == PLAN_BLOCK)
                 g->now.mask_var[id] = LLVMBuildAlloca(c->b, cg_mask_type(c), "m");
         }
         cg_make_vars(g);
@@ -161,15 +164,9 @@ static void reset_masks(struct cg_func *g) {
 }
 
 // The mask of a group's existing threads: NULL when all exist.
-static bool all_lanes_exist(const struct cg *c) {
-    uint32_t n = c->spec.ntid[0] * c->spec.ntid[1] * c->spec.ntid[2];
-    return c->width == 1 || (n && n % c->width == 0) || (c->spec.flags & KD_SPEC_FULL_WARPS) ||
-           (!n && (c->spec.flags & KD_SPEC_X_MULTIPLE_OF_32));
-}
-
 static LLVMValueRef existing_lanes(struct cg_func *g) {
     struct cg *c = g->cg;
-    if (all_lanes_exist(c))
+    if (g->plan->in.all_lanes)
         return NULL;
     return LLVMBuildICmp(c->b, LLVMIntULT, cg_lane_index(g), cg_splat(c, g->nthreads), "exists");
 }
@@ -725,7 +722,7 @@ void cg_emit_kernel(struct cg *c, struct flow *fl) {
     begin(g);
     // Before them stands the state, and what lanes want of a warp operation.
     g->homes_end = KD_SPLIT_FRAME + (c->parks ? sizeof(struct kd_split_operands) : 0);
-    if (all_lanes_exist(c)) {
+    if (g->plan->in.all_lanes) {
         cg_find_homes(g, c->mode == KD_MODE_BLOCK && has_barrier(g) && !c->one_team);
         cg_find_tiles(g);
         cg_place_homes(g);

@@ -93,6 +93,7 @@ struct cg {
     LLVMValueRef *file_names;    // constants by number of the file, made when needed
     LLVMValueRef spill_stride;   // constant global: bytes saved for a group, set at the end
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
+    struct strbuf *plan_text;    // of each function, for `kudzu explain --plan`; NULL: nobody asks
     const struct kir_inst *inst; // being emitted, for notes
     const char *why_stacks, *why_no_team, *why_scalars; // for notes
     const struct kir_inst *stacks_at, *no_team_at, *scalars_at;
@@ -118,6 +119,7 @@ enum { CG_MAX_TEAM = 32 };
 struct cg_func {
     struct cg *cg;
     struct flow *fl;
+    const struct plan *plan; // what emission does as it says
     struct kir_func *f;
     LLVMValueRef fn, blk;                // the function; its struct kd_block *
     struct cg_group now;                 // the group that is being emitted

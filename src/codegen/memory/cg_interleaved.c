@@ -1,7 +1,4 @@
-// Loads whose lanes lie a constant distance apart, as members of structures in an array do, by
-// whole vectors of memory: what lies from the first lane's word to the last one's. All of it is on
-// pages that some lane accesses. The members that a block loads of the same structures are an
-// interleaved group: they are taken out of the same vectors, which LLVM then loads once. Stores of
+// Loads of interleaved groups (plan/interleaved.c), whose members LLVM loads once. Stores of
 // all members, which leave no gaps, are one store of vectors, where the last of them stands.
 #include "codegen/memory/cg_interleaved.h"
 #include "codegen/access/cg_copy.h"
@@ -11,104 +8,24 @@
 #include "codegen/update/cg_append.h"
 #include "codegen/value/cg_align.h"
 #include "codegen/value/cg_known.h"
+#include "plan/plan.h"
 
-enum { MOST_CHUNKS = 32, LEAST_BYTES = 16, PAGE_BYTES = 4096 };
-enum { REACH = 256 }; // instructions that are looked at before and behind a load
-
-// The bytes of memory that are loaded, from `lo` on as offsets of accesses count, by chunks of
-// `n` elements. The last chunk ends where the bytes do, and may overlap the one before.
-struct window {
-    int64_t lo, bytes;
-    unsigned n, chunks, members; // elements of a chunk; chunks; elements a lane that are wanted
-};
-
-// What may stand between two accesses of a group: after it both happen, or none.
-static bool goes_on(const struct kir_inst *i) {
-    enum isa_class k = isa_op_info[i->op].klass;
-    return k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE || i->op == ISA_OP_LD ||
-           i->op == ISA_OP_ST;
-}
+enum { MOST_CHUNKS = 32 };
 
 static int64_t size_of(const struct kir_inst *i) {
     return (int64_t)(i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
-}
-
-static bool is_member(const struct kir_inst *i, const struct kir_inst *of) {
-    return i->op == ISA_OP_LD && i->ops[0] == of->ops[0] && i->mods.space == of->mods.space &&
-           i->mods.sem == ISA_SEM_WEAK;
-}
-
-static const struct kir_inst *first_in_reach(const struct kir_inst *i) {
-    for (unsigned n = 0; n < REACH && i->prev && goes_on(i->prev); n++)
-        i = i->prev;
-    return i;
-}
-
-static const struct kir_inst *end_of_reach(const struct kir_inst *i) {
-    for (unsigned n = 0; n < REACH && i && goes_on(i); n++)
-        i = i->next;
-    return i;
-}
-
-// Members of one row of `distance` bytes, of those that lie in rows from the lowest offset on.
-static void find_members(const struct kir_inst *of, int64_t distance, struct window *w,
-                         int64_t *end) {
-    const struct kir_inst *first = first_in_reach(of), *last = end_of_reach(of);
-    int64_t lowest = of->offset;
-    for (const struct kir_inst *i = first; i != last; i = i->next)
-        if (is_member(i, of) && i->offset < lowest)
-            lowest = i->offset;
-    int64_t row = (of->offset - lowest) / distance;
-    w->lo = of->offset;
-    *end = of->offset + size_of(of);
-    w->members = 0;
-    for (const struct kir_inst *i = first; i != last; i = i->next) {
-        if (!is_member(i, of) || (i->offset - lowest) / distance != row)
-            continue;
-        w->lo = i->offset < w->lo ? i->offset : w->lo;
-        *end = i->offset + size_of(i) > *end ? i->offset + size_of(i) : *end;
-        w->members += i->mods.vec ? i->mods.vec : 1;
-    }
-}
-
-static bool set_window(const struct cg *c, struct window *w, int64_t end, int64_t distance,
-                       unsigned element) {
-    w->bytes = end - w->lo + (c->width - 1) * distance;
-    unsigned vector = c->target.vector_bits / 8;
-    while (vector > LEAST_BYTES && vector > w->bytes)
-        vector /= 2;
-    w->n = vector / element;
-    w->chunks = (unsigned)((w->bytes + vector - 1) / vector);
-    return w->bytes >= vector && w->bytes <= PAGE_BYTES && w->bytes % element == 0 &&
-           w->chunks <= MOST_CHUNKS;
-}
-
-// Loads of chunks, and a shuffle of each but one, against a load a lane and an insertion.
-static bool is_worth_it(const struct cg *c, const struct window *w) {
-    return w->chunks + w->chunks / w->members <= 2 * c->width;
-}
-
-static bool find_window(const struct cg *c, const struct kir_inst *i, int64_t distance,
-                        unsigned element, struct window *w) {
-    int64_t end;
-    find_members(i, distance, w, &end);
-    if ((i->offset - w->lo) % element == 0 && set_window(c, w, end, distance, element))
-        return is_worth_it(c, w);
-    w->lo = i->offset;
-    w->members = i->mods.vec ? i->mods.vec : 1;
-    return set_window(c, w, w->lo + size_of(i), distance, element) && is_worth_it(c, w);
 }
 
 struct place {
     unsigned chunk, slot;
 };
 
-static int64_t start_of(const struct window *w, unsigned chunk, unsigned element) {
+static int64_t start_of(const struct plan_window *w, unsigned chunk, unsigned element) {
     int64_t size = (int64_t)w->n * element, last = w->bytes - size;
     return chunk * size < last ? chunk * size : last;
 }
 
-static struct place place_of(const struct window *w, int64_t at, unsigned element) {
+static struct place place_of(const struct plan_window *w, int64_t at, unsigned element) {
     struct place p = {.chunk = (unsigned)(at / ((int64_t)w->n * element))};
     p.slot = (unsigned)((at - start_of(w, p.chunk, element)) / element);
     return p;
@@ -136,7 +53,7 @@ static bool are_distinct(const struct place *p, unsigned n) {
 // `lanes` elements from where they are, at most as many as a chunk has. Where no two lie at one
 // slot of their chunks, chunks are blended, and one permutation puts all in order; else each
 // chunk's are put in order as they come.
-static LLVMValueRef collect(struct cg *c, const struct window *w, LLVMValueRef *chunk,
+static LLVMValueRef collect(struct cg *c, const struct plan_window *w, LLVMValueRef *chunk,
                             const struct place *p, unsigned lanes) {
     int from[64];
     LLVMValueRef all = NULL;
@@ -166,8 +83,8 @@ static LLVMValueRef collect(struct cg *c, const struct window *w, LLVMValueRef *
     return pick(c, all, NULL, from, lanes);
 }
 
-static LLVMValueRef component(struct cg *c, const struct window *w, LLVMValueRef *chunk, int64_t at,
-                              int64_t distance, unsigned element) {
+static LLVMValueRef component(struct cg *c, const struct plan_window *w, LLVMValueRef *chunk,
+                              int64_t at, int64_t distance, unsigned element) {
     struct place p[KD_WARP];
     LLVMValueRef part[KD_WARP];
     unsigned step = w->n < c->width ? w->n : c->width, parts = 0;
@@ -181,25 +98,20 @@ static LLVMValueRef component(struct cg *c, const struct window *w, LLVMValueRef
     return part[0];
 }
 
-bool cg_load_interleaved(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
-                         LLVMValueRef base, int64_t distance, LLVMValueRef *out) {
-    struct cg *c = g->cg;
-    struct window w;
+void cg_load_interleaved(struct cg *c, const struct plan_access *a, LLVMTypeRef elem,
+                         LLVMValueRef base, LLVMValueRef *out) {
+    const struct plan_window *w = &a->window;
     LLVMValueRef chunk[MOST_CHUNKS];
-    unsigned element = isa_type_bits(i->ty) / 8;
-    if (i->mods.sem != ISA_SEM_WEAK || g->now.mask || c->quick ||
-        !find_window(c, i, distance, element, &w))
-        return false;
-    LLVMTypeRef t = LLVMVectorType(elem, w.n);
-    for (unsigned k = 0; k < w.chunks; k++) {
-        LLVMValueRef at = cg_i64(c, (uint64_t)(w.lo - i->offset + start_of(&w, k, element)));
+    unsigned element = a->bytes;
+    int64_t begin = a->inst->offset - w->lo, distance = (int64_t)a->n * element;
+    LLVMTypeRef t = LLVMVectorType(elem, w->n);
+    for (unsigned k = 0; k < w->chunks; k++) {
+        LLVMValueRef at = cg_i64(c, (uint64_t)(start_of(w, k, element) - begin));
         chunk[k] = LLVMBuildLoad2(c->b, t, LLVMBuildGEP2(c->b, c->i8, base, &at, 1, ""), "");
         LLVMSetAlignment(chunk[k], element);
     }
-    for (unsigned k = 0; k < (i->mods.vec ? i->mods.vec : 1); k++)
-        out[k] =
-            component(c, &w, chunk, i->offset - w.lo + (int64_t)k * element, distance, element);
-    return true;
+    for (unsigned k = 0; k < a->count; k++)
+        out[k] = component(c, w, chunk, begin + (int64_t)k * element, distance, element);
 }
 
 // ---- stores of all members --------------------------------------------------------------------

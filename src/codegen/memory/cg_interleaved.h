@@ -3,10 +3,12 @@
 
 #include "codegen/core/state.h"
 
-// The load i, whose lanes lie `distance` bytes apart, the first one's at `base`: a vector of `elem`
-// for each component, where it needs no mask and whole vectors of memory are worth it. Else false.
-bool cg_load_interleaved(struct cg_func *g, const struct kir_inst *i, LLVMTypeRef elem,
-                         LLVMValueRef base, int64_t distance, LLVMValueRef *out);
+struct plan_access;
+
+// A load that has a window, where it needs no mask: a vector of `elem` for each component. base:
+// the first lane's place.
+void cg_load_interleaved(struct cg *c, const struct plan_access *a, LLVMTypeRef elem,
+                         LLVMValueRef base, LLVMValueRef *out);
 
 // Is the store i one of several that fill the rows of memory between lanes? Then it is made with
 // the last of them, as the store `row` of a vector a lane.

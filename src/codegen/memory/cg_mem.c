@@ -1,5 +1,5 @@
-// Loads and stores. The address's shape decides: one scalar access, a contiguous vector, a few
-// contiguous or broadcast pieces, or a gather. Offsets that hold only under a guard get both
+// Loads and stores, as the plan has them (plan/plan.h): one scalar access, a contiguous vector, a
+// few contiguous or broadcast pieces, or a gather. Offsets that hold only under a guard get both
 // forms behind a branch.
 #include "codegen/memory/cg_mem.h"
 #include "codegen/access/cg_copy.h"
@@ -34,21 +34,16 @@
 #include "codegen/value/cg_value.h"
 #include "isa/ops/fence.h"
 #include "isa/ops/memory.h"
-#include "passes/analysis/lane_run.h"
-#include "passes/analysis/lane_step.h"
-#include "passes/flow/sole_lane.h"
+#include "plan/plan.h"
 
 struct access {
     struct kir_inst *i;
-    unsigned count, bytes; // components a lane; bytes of one
-    LLVMTypeRef elem;      // LLVM type of one component in memory
+    const struct plan_access *plan; // NULL: a part of an access
+    unsigned count, bytes;          // components a lane; bytes of one
+    LLVMTypeRef elem;               // LLVM type of one component in memory
     enum isa_space space;
-    bool whole; // as in struct cg_lane_access
-    // All lanes' places lie in the block's shared memory, inactive lanes' too: nobody else writes
-    // there meanwhile, so masked accesses may touch them. What is stored as a whole can be loaded
-    // while it is still on its way to the cache, which masked stores cannot, and LLVM sees through.
-    bool in_window;
-    LLVMValueRef ahead; // cg_next_tile
+    bool whole, in_block; // as planned
+    LLVMValueRef ahead;   // cg_next_tile
     unsigned groups; // bytes of a group, when later ones' memory is asked for at the store; else 0
 };
 
@@ -70,18 +65,17 @@ static void order(struct cg *c, const struct kir_inst *i, enum isa_sem sem, LLVM
         LLVMBuildFence(c->b, o, 0, "");
 }
 
-static struct access describe(struct cg *c, struct kir_inst *i, enum kir_type reg) {
+static struct access describe(struct cg *c, struct kir_inst *i, const struct plan_access *plan) {
+    enum kir_type reg = (enum kir_type)(i->op == ISA_OP_ST ? i->ops[1] : i->res[0])->type;
+    struct access a = {.i = i,
+                       .plan = plan,
+                       .count = plan->count,
+                       .bytes = plan->bytes,
+                       .space = i->mods.space,
+                       .whole = plan->whole,
+                       .in_block = plan->in_block};
     unsigned bits = isa_type_bits(i->ty);
-    struct access a = {.i = i, .count = i->mods.vec ? i->mods.vec : 1, .bytes = bits / 8};
-    a.space = i->mods.space;
-    // What others may look at meanwhile is one access, as on GPUs: programs lay a flag beside the
-    // value that it announces.
-    a.whole = i->mods.sem != ISA_SEM_WEAK && a.count > 1 && a.count * a.bytes <= 16 &&
-              !(a.space == ISA_SPACE_LOCAL && c->width > 1);
-    if (bits == kir_type_bits(reg))
-        a.elem = cg_scalar_type(c, reg);
-    else
-        a.elem = cg_int_type(c, bits);
+    a.elem = bits == kir_type_bits(reg) ? cg_scalar_type(c, reg) : cg_int_type(c, bits);
     return a;
 }
 
@@ -90,26 +84,6 @@ static LLVMValueRef zero_of(LLVMTypeRef t) {
 }
 
 // ---- pieces of a vector access ------------------------------------------------------------
-
-// Splits the lanes into equal pieces of at least `least` lanes, each contiguous at `stride`
-// bytes (or, when allowed, one address for all of it). Returns the piece's size, or 0.
-static unsigned piece_size(const struct cg *c, const int64_t *offs, int64_t stride, bool broadcast,
-                           unsigned least) {
-    for (unsigned n = c->width; n >= least && n > 0; n /= 2) {
-        bool ok = true;
-        for (unsigned at = 0; at < c->width && ok; at += n) {
-            bool line = true, same = broadcast;
-            for (unsigned k = 1; k < n; k++) {
-                line &= offs[at + k] == offs[at] + (int64_t)k * stride;
-                same &= offs[at + k] == offs[at];
-            }
-            ok = line || same;
-        }
-        if (ok)
-            return n;
-    }
-    return 0;
-}
 
 // Elements of what all lanes access: the IR's validator lets a vector have eight.
 enum { MOST_ELEMENTS = 8 * KD_WARP };
@@ -142,22 +116,6 @@ static LLVMValueRef repeat_mask(struct cg *c, LLVMValueRef m, unsigned times) {
         idx[k] = cg_i32(c, k / times);
     return LLVMBuildShuffleVector(c->b, m, LLVMGetPoison(LLVMTypeOf(m)),
                                   LLVMConstVector(idx, n * times), "");
-}
-
-static bool lies_in_window(const struct cg_func *g, const struct access *a, const struct shape *s) {
-    int64_t lo = 0, hi = 0, bytes = (int64_t)a->count * a->bytes;
-    if (a->space != ISA_SPACE_SHARED || s->kind != SHAPE_OFFSETS || s->guard || !g->f->is_kernel ||
-        !g->cg->target.fused)
-        return false;
-    for (unsigned k = 0; k < g->cg->width; k++) {
-        lo = s->offs[k] < lo ? s->offs[k] : lo;
-        hi = s->offs[k] > hi ? s->offs[k] : hi;
-    }
-    int64_t max = INT32_MAX;
-    if (s->lo < -max || s->hi > max || a->i->offset < -max || a->i->offset > max)
-        return false;
-    return s->lo + lo + a->i->offset >= 0 &&
-           s->hi + hi + a->i->offset + bytes <= (int64_t)g->cg->kernel->shared_static;
 }
 
 // Where the machine has no masked accesses LLVM makes a branch a lane of each, so that it pays to
@@ -208,7 +166,7 @@ static void store_masked(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMVal
 static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, LLVMValueRef mask,
                                 const struct access *a) {
     unsigned align = a->bytes;
-    if (!mask || a->in_window) {
+    if (!mask || a->in_block) {
         LLVMValueRef v = LLVMBuildLoad2(c->b, vt, ptr, "");
         LLVMSetAlignment(v, align);
         return mask ? cg_select(c, mask, v, zero_of(vt)) : v;
@@ -228,7 +186,7 @@ static LLVMValueRef masked_load(struct cg *c, LLVMTypeRef vt, LLVMValueRef ptr, 
 static void store_cached(struct cg *c, LLVMValueRef v, LLVMValueRef ptr, LLVMValueRef mask,
                          const struct access *a) {
     unsigned align = a->bytes;
-    if (mask && a->in_window) {
+    if (mask && a->in_block) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, LLVMTypeOf(v), ptr, "");
         LLVMSetAlignment(old, align);
         v = cg_select(c, mask, v, old);
@@ -401,32 +359,17 @@ static void store_pieces(struct cg_func *g, const struct access *a, const struct
 }
 
 // Of lanes at constant offsets.
-static struct pieces at_offsets(const struct cg *c, LLVMValueRef base, const int64_t *offs,
-                                unsigned n) {
-    struct pieces p = {.n = n};
-    for (unsigned at = 0; at < c->width; at += n) {
-        p.pointer[at / n] = cg_byte_gep(c, base, offs[at]);
-        p.same[at / n] = n > 1 && offs[at + 1] == offs[at];
+static struct pieces at_offsets(const struct cg *c, LLVMValueRef base,
+                                const struct plan_access *plan) {
+    struct pieces p = {.n = plan->kind == PLAN_LINE ? c->width : plan->n};
+    for (unsigned k = 0; k < c->width / p.n; k++) {
+        p.pointer[k] = cg_byte_gep(c, base, plan->offs[k * p.n]);
+        p.same[k] = plan->same >> k & 1;
     }
     return p;
 }
 
 // ---- strided accesses ---------------------------------------------------------------------
-
-enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256, MOST_GAPS = 4 };
-
-// Lanes at a constant distance of a few components (structures in an array): the distance in
-// components, or 0.
-static unsigned stride_of(const struct cg *c, const struct access *a, const int64_t *offs) {
-    int64_t d = offs[1] - offs[0];
-    if (d <= 0 || d % a->bytes || d / a->bytes < a->count || d * c->width > MAX_STRIDED_BYTES ||
-        d / a->bytes * c->width > MAX_STRIDED)
-        return 0;
-    for (unsigned k = 2; k < c->width; k++)
-        if (offs[k] - offs[k - 1] != d)
-            return 0;
-    return (unsigned)(d / a->bytes);
-}
 
 // The components that belong to active lanes, among those of the whole stretch.
 static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsigned m) {
@@ -438,21 +381,18 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
-// With a mask for each of m components of which few are wanted, or where LLVM makes a branch of
-// each bit of the mask, an access a lane is less.
-static bool is_sparse(struct cg_func *g, const struct access *a, unsigned m) {
-    return g->now.mask &&
-           (m > MOST_GAPS * a->count || (!g->cg->target.mask_registers && a->bytes < 4));
-}
-
 static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base,
-                         const int64_t *offs, unsigned m, LLVMValueRef *out) {
+                         LLVMValueRef *out) {
     struct cg *c = g->cg;
     struct access plain = {.bytes = a->bytes};
+    const int64_t *offs = a->plan->offs;
+    unsigned m = a->plan->n;
     LLVMValueRef first = cg_byte_gep(c, base, offs[0]);
-    if (cg_load_interleaved(g, a->i, a->elem, first, (int64_t)m * a->bytes, out))
+    if (a->plan->window.chunks && !g->now.mask) {
+        cg_load_interleaved(c, a->plan, a->elem, first, out);
         return;
-    if (is_sparse(g, a, m)) {
+    }
+    if (a->plan->sparse && g->now.mask) {
         cg_gather(g,
                   (struct cg_lane_access){.elem = a->elem,
                                           .count = a->count,
@@ -515,21 +455,19 @@ static LLVMValueRef narrow_holds(struct cg_func *g, const struct lane_step *s, L
 static bool find_step(struct cg_func *g, const struct access *a, struct stepped *t) {
     struct cg *c = g->cg;
     struct kir_value *v = a->i->ops[0];
-    struct lane_step s;
-    if (g->now.mask || c->quick ||
-        (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC) ||
-        !lane_step(g->fl, v, g->block, &s) || !cg_at_hand(g, s.by) ||
-        (s.narrow && !cg_at_hand(g, s.narrow)))
+    const struct lane_step *s = &a->plan->step;
+    if (a->plan->kind != PLAN_STEPS || g->now.mask || !cg_at_hand(g, s->by) ||
+        (s->narrow && !cg_at_hand(g, s->narrow)))
         return false;
     LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, v), cg_i32(c, 0), "");
-    LLVMValueRef by = cg_scalar(g, s.by);
-    if (s.by->type == KIR_B32)
+    LLVMValueRef by = cg_scalar(g, s->by);
+    if (s->by->type == KIR_B32)
         by = LLVMBuildSExt(c->b, by, c->i64, "");
     *t = (struct stepped){.at.base =
                               cg_byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
-                          .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s.times), "")};
-    if (s.narrow)
-        t->guard = narrow_holds(g, &s, by);
+                          .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s->times), "")};
+    if (s->narrow)
+        t->guard = narrow_holds(g, s, by);
     return true;
 }
 
@@ -630,13 +568,6 @@ static LLVMValueRef pointer_of_lane(struct cg_func *g, const struct access *a, u
     return p;
 }
 
-// The lane that alone can act, where its access is a scalar; -1: none.
-static int lane_alone(struct cg_func *g, const struct access *a) {
-    if (a->i->mods.sem != ISA_SEM_WEAK || a->space == ISA_SPACE_LOCAL || g->cg->width == 1)
-        return -1;
-    return sole_lane(g->fl, g->block);
-}
-
 // A block that one lane alone can be in has it when it runs, unless it may run for other groups.
 static struct cg_active begin_alone(struct cg_func *g) {
     struct cg_active none = {0};
@@ -694,42 +625,20 @@ static void set_loaded(struct cg_func *g, const struct access *a, LLVMValueRef *
     }
 }
 
-// How lanes at constant offsets are accessed: `pieces` lanes a piece, or at a stride, or
-// (both 0) one by one.
-struct plan {
-    unsigned pieces, stride;
-};
-
-static struct plan plan_access(const struct cg *c, const struct access *a, const struct shape *s,
-                               bool broadcast) {
-    struct plan p = {0};
-    unsigned least = c->width >= 8 ? c->width / 8 * 2 : c->width;
-    if (s->kind != SHAPE_OFFSETS || c->width == 1 || a->space == ISA_SPACE_LOCAL)
-        return p;
-    p.pieces = piece_size(c, s->offs, (int64_t)a->count * a->bytes, broadcast, least);
-    if (!p.pieces)
-        p.stride = stride_of(c, a, s->offs);
-    // Without mask registers a store of some words of a vector takes longer than stores of each.
-    if (a->i->op == ISA_OP_ST && !c->target.mask_registers && p.stride > a->count)
-        p.stride = 0;
-    return p;
+// Vectors at constant offsets.
+static bool is_planned(const struct plan_access *p) {
+    return p->kind == PLAN_LINE || p->kind == PLAN_PIECES || p->kind == PLAN_STRIDED;
 }
 
 bool cg_is_strided(struct cg_func *g, struct kir_inst *i) {
-    const struct shape *s = &g->fl->shape[i->ops[0]->id];
-    struct kir_value *x = i->op == ISA_OP_LD ? i->res[0] : i->ops[1];
-    struct access a = describe(g->cg, i, x->type);
-    if (a.whole || s->kind != SHAPE_OFFSETS)
-        return false;
-    struct plan p = plan_access(g->cg, &a, s, false);
-    return p.stride || (p.pieces && a.count > 1);
+    const struct plan_access *p = plan_access_of(g->plan, i);
+    bool pieces = (p->kind == PLAN_LINE || p->kind == PLAN_PIECES) && !p->same;
+    return p->kind == PLAN_STRIDED || (pieces && p->count > 1);
 }
 
 bool cg_is_line(struct cg_func *g, struct kir_inst *i) {
-    const struct shape *s = &g->fl->shape[i->ops[0]->id];
-    struct access a = describe(g->cg, i, i->op == ISA_OP_LD ? i->res[0]->type : i->ops[1]->type);
-    return (a.space == ISA_SPACE_GLOBAL || a.space == ISA_SPACE_GENERIC) && !a.whole &&
-           plan_access(g->cg, &a, s, false).pieces == g->cg->width;
+    bool outside = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC;
+    return outside && plan_access_of(g->plan, i)->kind == PLAN_LINE;
 }
 
 static const char *name_of(enum isa_space s) {
@@ -740,70 +649,78 @@ static const char *name_of(enum isa_space s) {
     return names[s] ? names[s] : "";
 }
 
-static void note_access(struct cg_func *g, const struct access *a, const struct shape *s,
-                        struct plan p, unsigned run) {
+static void note_access(struct cg_func *g, const struct access *a) {
     struct notes *n = g->cg->notes;
     const struct kir_inst *i = a->i;
-    unsigned width = g->cg->width;
     const char *space = name_of(a->space), *what = i->op == ISA_OP_ST ? "store" : "load";
-    if (!n || width == 1 || a->space == ISA_SPACE_PARAM)
+    if (!n || g->cg->width == 1 || a->space == ISA_SPACE_PARAM)
         return;
-    if (s->kind == SHAPE_UNIFORM && a->space != ISA_SPACE_LOCAL)
+    struct shape s = cg_shape(g, i->ops[0]);
+    switch ((enum plan_access_kind)a->plan->kind) {
+    case PLAN_ONE:
         note_on(n, i, false, "%s%s: one address for all threads, one scalar", space, what);
-    else if (p.pieces == width)
+        break;
+    case PLAN_LINE:
         note_on(n, i, false, "%s%s: neighbouring threads, neighbouring addresses%s", space, what,
-                s->guard ? ", as is tested when it runs" : "");
-    else if (p.pieces || run)
-        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, run ? run : p.pieces);
-    else if (p.stride)
+                s.guard ? ", as is tested when it runs" : "");
+        break;
+    case PLAN_PIECES:
+    case PLAN_RUNS:
+        note_on(n, i, true, "%s%s: in pieces of %u threads", space, what, a->plan->n);
+        break;
+    case PLAN_STRIDED:
         note_on(n, i, true, "%s%s: threads lie %u elements apart: vectors and shuffles", space,
-                what, p.stride);
-    else
+                what, a->plan->n);
+        break;
+    default:
         note_on(n, i, true, "%s%s: %s, an address for each thread: %s", space, what,
                 i->op == ISA_OP_ST ? "scatter" : "gather",
-                s->kind == SHAPE_OFFSETS ? "they lie too far apart for vectors"
-                                         : note_why(n, g->fl, i->ops[0]));
+                a->whole                  ? "each thread's words are one access, which others see"
+                : s.kind == SHAPE_OFFSETS ? "they lie too far apart for vectors"
+                                          : note_why(n, g->fl, i->ops[0]));
+    }
 }
 
 // Bytes from the first lane's place to the end of the last one's, where there are no gaps between
 // groups; else 0.
-static unsigned extent(const struct cg *c, const struct access *a, struct plan p) {
-    unsigned components = p.stride ? p.stride : p.pieces == c->width ? a->count : 0;
+static unsigned extent(const struct cg *c, const struct access *a) {
+    const struct plan_access *p = a->plan;
+    unsigned components = p->kind == PLAN_STRIDED ? p->n : p->kind == PLAN_LINE ? a->count : 0;
     return components * a->bytes * c->width;
 }
 
 static void load_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
-                         const int64_t *offs, struct plan p, LLVMValueRef *out) {
-    cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), false);
-    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
-    cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), false);
+                         LLVMValueRef *out) {
+    cg_prefetch_turns(g, a->i, base, extent(g->cg, a), false);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a));
+    cg_prefetch_groups(g, a->i, base, extent(g->cg, a), false);
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
-    if (p.pieces) {
-        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
-        load_pieces(g, a, &all, out);
-    } else {
-        load_strided(g, a, base, offs, p.stride, out);
+    if (a->plan->kind == PLAN_STRIDED) {
+        load_strided(g, a, base, out);
+        return;
     }
+    struct pieces all = at_offsets(g->cg, base, a->plan);
+    load_pieces(g, a, &all, out);
 }
 
 static void store_planned(struct cg_func *g, const struct access *a, LLVMValueRef base,
-                          const int64_t *offs, struct plan p, LLVMValueRef *comp) {
-    cg_prefetch_turns(g, a->i, base, extent(g->cg, a, p), true);
-    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a, p));
+                          LLVMValueRef *comp) {
+    cg_prefetch_turns(g, a->i, base, extent(g->cg, a), true);
+    cg_prefetch_ticket(g, a->i, base, extent(g->cg, a));
     if (a->ahead)
         cg_prefetch_tile(g, a->i, base, a->count * a->bytes, a->ahead);
     struct access own = *a;
-    if (p.pieces == g->cg->width)
-        own.groups = extent(g->cg, a, p);
+    if (a->plan->kind == PLAN_LINE)
+        own.groups = extent(g->cg, a);
     else
-        cg_prefetch_groups(g, a->i, base, extent(g->cg, a, p), true);
-    if (p.pieces) {
-        struct pieces all = at_offsets(g->cg, base, offs, p.pieces);
-        store_pieces(g, &own, &all, comp);
-    } else {
-        store_strided(g, a, cg_byte_gep(g->cg, base, offs[0]), p.stride, comp);
+        cg_prefetch_groups(g, a->i, base, extent(g->cg, a), true);
+    if (a->plan->kind == PLAN_STRIDED) {
+        store_strided(g, a, cg_byte_gep(g->cg, base, a->plan->offs[0]), a->plan->n, comp);
+        return;
     }
+    struct pieces all = at_offsets(g->cg, base, a->plan);
+    store_pieces(g, &own, &all, comp);
 }
 
 static LLVMValueRef either(struct cg *c, LLVMTypeRef t, LLVMValueRef x, LLVMValueRef y,
@@ -826,12 +743,11 @@ static bool lines_either_way(struct cg_func *g, const struct access *a, LLVMValu
     return found != NULL;
 }
 
-static void load_guarded(struct cg_func *g, const struct access *a, struct plan n,
-                         const int64_t *offs, LLVMValueRef *out) {
+static void load_guarded(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
     if (!guard) {
-        load_planned(g, a, cg_scalar_pointer(g, a->i), offs, n, out);
+        load_planned(g, a, cg_scalar_pointer(g, a->i), out);
         return;
     }
     LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
@@ -842,7 +758,7 @@ static void load_guarded(struct cg_func *g, const struct access *a, struct plan 
     LLVMTypeRef vt = cg_vec_of(c, a->elem);
     cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
     LLVMPositionBuilderAtEnd(c->b, line);
-    load_planned(g, a, base, offs, n, x[0]);
+    load_planned(g, a, base, x[0]);
     from[0] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, any);
@@ -862,19 +778,6 @@ static void load_guarded(struct cg_func *g, const struct access *a, struct plan 
 }
 
 enum { PAGE = 4096 };
-
-// Where the machine has no masked loads LLVM makes a branch a lane of one, and where lanes leave a
-// loop by what they load, few iterations have all lanes. Is it worth asking whether the load can do
-// without its mask?
-static bool could_do_without_mask(const struct cg_func *g, const struct access *a, struct plan n) {
-    const struct cfg_loop *l = g->fl->cfg->loop[a->i->block->id];
-    uint32_t v = a->i->ops[0]->id;
-    bool regular = g->cg->team == 1 || g->fl->affine[v] || g->fl->shared[v];
-    return !g->cg->target.mask_registers && l && !l->irreducible &&
-           g->fl->loop_divergent[l->index] && g->now.mask && !LLVMIsConstant(g->now.mask) &&
-           !g->cg->quick && !a->in_window && regular && n.pieces == g->cg->width && a->count == 1 &&
-           a->i->mods.sem == ISA_SEM_WEAK;
-}
 
 // Where one end of what group t accesses lies.
 static LLVMValueRef end_of(struct cg_func *g, const struct access *a, const int64_t *offs,
@@ -903,11 +806,10 @@ static LLVMValueRef is_one_page(struct cg_func *g, const struct access *a, const
     return ok;
 }
 
-static void load_offsets(struct cg_func *g, const struct access *a, struct plan n,
-                         const int64_t *offs, LLVMValueRef *out) {
+static void load_offsets(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
-    if (!could_do_without_mask(g, a, n)) {
-        load_guarded(g, a, n, offs, out);
+    if (!a->plan->by_page || !g->now.mask || LLVMIsConstant(g->now.mask)) {
+        load_guarded(g, a, out);
         return;
     }
     LLVMBasicBlockRef one = cg_new_block(g, "page"), several = cg_new_block(g, "pages"),
@@ -915,15 +817,15 @@ static void load_offsets(struct cg_func *g, const struct access *a, struct plan 
     LLVMValueRef x[2], mask = g->now.mask;
     if (cg_guard(g, a->i->ops[0]))
         cg_exact_pointers(g, a->i); // the address of each lane is made once: before the ways part
-    cg_rarely(c, LLVMBuildCondBr(c->b, is_one_page(g, a, offs), one, several), 1);
+    cg_rarely(c, LLVMBuildCondBr(c->b, is_one_page(g, a, a->plan->offs), one, several), 1);
     LLVMPositionBuilderAtEnd(c->b, one);
     g->now.mask = NULL;
-    load_planned(g, a, cg_scalar_pointer(g, a->i), offs, n, &x[0]);
+    load_planned(g, a, cg_scalar_pointer(g, a->i), &x[0]);
     g->now.mask = mask;
     from[0] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, several);
-    load_guarded(g, a, n, offs, &x[1]);
+    load_guarded(g, a, &x[1]);
     from[1] = LLVMGetInsertBlock(c->b);
     LLVMBuildBr(c->b, done);
     LLVMPositionBuilderAtEnd(c->b, done);
@@ -994,35 +896,7 @@ static bool scatter_steps(struct cg_func *g, const struct access *a, LLVMValueRe
 
 // ---- runs of neighbours, wherever each begins -------------------------------------------------
 
-enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8, PAIR_LANES = 4 };
-
-// Runs of an access: n lanes each (0: too few to be worth it), which read one place (same); tested:
-// when it runs, as a sum of 32 bits may wrap within a run, or it was a guess.
-struct runs {
-    unsigned n;
-    bool same, tested, guess;
-};
-
-static struct runs runs_of(struct cg_func *g, const struct access *a, const struct shape *s,
-                           bool is_load) {
-    const struct cg *c = g->cg;
-    const struct kir_value *v = a->i->ops[0];
-    int64_t bytes = (int64_t)a->count * a->bytes;
-    if (s->kind != SHAPE_VARYING || c->width == 1 || kir_type_bits(v->type) != 64 ||
-        (a->space != ISA_SPACE_GLOBAL && a->space != ISA_SPACE_GENERIC))
-        return (struct runs){0};
-    struct lane_run r = lane_run(g->fl, v, g->block, bytes);
-    if (r.lanes * MOST_RUNS >= c->width && r.lanes * bytes >= LEAST_RUN_BYTES &&
-        (r.exact || !c->quick))
-        return (struct runs){r.lanes, false, !r.exact, r.guess};
-    if (!is_load)
-        return (struct runs){0};
-    r = lane_run(g->fl, v, g->block, 0);
-    bool many = r.lanes * MOST_RUNS >= c->width && r.lanes > 2;
-    if (!many || (!r.exact && (!r.guess || c->quick)))
-        return (struct runs){0};
-    return (struct runs){r.lanes, true, !r.exact, r.guess};
-}
+enum { PAIR_LANES = 4 };
 
 static LLVMValueRef all_hold(struct cg *c, LLVMValueRef m) {
     LLVMTypeRef t = LLVMTypeOf(m);
@@ -1089,15 +963,15 @@ static LLVMValueRef indices_hold(struct cg_func *g, const struct cg_places *p, u
     return all_hold(c, hold);
 }
 
-static struct pieces in_runs(struct cg_func *g, const struct access *a, struct runs r) {
+static struct pieces in_runs(struct cg_func *g, const struct access *a) {
     struct cg *c = g->cg;
-    struct pieces p = {.n = r.n};
+    struct pieces p = {.n = a->plan->n};
     LLVMValueRef addresses = cg_vec(g, a->i->ops[0]);
-    for (unsigned k = 0; k < c->width / r.n; k++) {
-        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * r.n), "");
+    for (unsigned k = 0; k < c->width / p.n; k++) {
+        LLVMValueRef at = LLVMBuildExtractElement(c->b, addresses, cg_i32(c, k * p.n), "");
         p.pointer[k] = cg_byte_gep(c, cg_pointer(g, a->space, at, false), a->i->offset);
-        p.same[k] = r.same;
-        if (a->ahead && !r.same)
+        p.same[k] = a->plan->same != 0;
+        if (a->ahead && !p.same[k])
             cg_prefetch_at(c, p.pointer[k], a->ahead, a->i->op == ISA_OP_ST);
     }
     return p;
@@ -1109,17 +983,18 @@ struct ways {
     struct cg_lane_access other;
 };
 
-static struct ways begin_runs(struct cg_func *g, const struct access *a, struct runs r) {
+static struct ways begin_runs(struct cg_func *g, const struct access *a) {
     struct cg *c = g->cg;
+    const struct plan_access *r = a->plan;
     struct ways w = {cg_new_block(g, "runs"), cg_new_block(g, "other"), cg_new_block(g, "accessed"),
-                     r.guess ? each_lane(g, a) : at_pointers(a, cg_exact_pointers(g, a->i))};
+                     r->guess ? each_lane(g, a) : at_pointers(a, cg_exact_pointers(g, a->i))};
     const struct cg_places *at = &w.other.at;
-    int64_t by_lane = r.same ? 0 : (int64_t)a->count * a->bytes;
+    int64_t by_lane = r->same ? 0 : (int64_t)a->count * a->bytes;
     LLVMValueRef first, hold;
     if (at->index && by_lane % at->scale == 0)
-        hold = indices_hold(g, at, r.n, by_lane / at->scale);
+        hold = indices_hold(g, at, r->n, by_lane / at->scale);
     else
-        hold = all_hold(c, runs_hold(g, cg_vec(g, a->i->ops[0]), r.n, by_lane, &first));
+        hold = all_hold(c, runs_hold(g, cg_vec(g, a->i->ops[0]), r->n, by_lane, &first));
     cg_rarely(c, LLVMBuildCondBr(c->b, hold, w.runs, w.any), 1);
     LLVMPositionBuilderAtEnd(c->b, w.runs);
     return w;
@@ -1132,16 +1007,17 @@ static LLVMBasicBlockRef end_runs(struct cg *c, const struct ways *w, LLVMBasicB
     return here;
 }
 
-static void load_runs(struct cg_func *g, const struct access *a, struct runs r, LLVMValueRef *out) {
+static void load_runs(struct cg_func *g, const struct access *a, LLVMValueRef *out) {
     struct cg *c = g->cg;
+    bool tested = a->plan->tested;
     LLVMValueRef x[2][8];
     LLVMBasicBlockRef from[2];
     struct ways w = {0};
-    if (r.tested)
-        w = begin_runs(g, a, r);
-    struct pieces all = in_runs(g, a, r);
-    load_pieces(g, a, &all, r.tested ? x[0] : out);
-    if (!r.tested)
+    if (tested)
+        w = begin_runs(g, a);
+    struct pieces all = in_runs(g, a);
+    load_pieces(g, a, &all, tested ? x[0] : out);
+    if (!tested)
         return;
     from[0] = end_runs(c, &w, w.any);
     cg_gather(g, w.other, x[1]);
@@ -1155,32 +1031,29 @@ static void load_runs(struct cg_func *g, const struct access *a, struct runs r, 
 
 // Pairs of a product's sums, which lie beside each other in memory as in rows of tiles but for
 // their order: what both registers have for four lanes is loaded and stored at once.
-static bool holds_pair(struct cg_func *g, const struct access *a, const struct shape *s) {
+static bool holds_pair(struct cg_func *g, const struct access *a) {
     struct kir_inst *i = a->i;
     if (a->count != 2 || a->bytes != 4 || a->space != ISA_SPACE_GLOBAL || g->now.mask ||
         i->mods.sem != ISA_SEM_WEAK || !cg_is_pair(g, i->ops[1], i->ops[2]) || cg_is_append(g, i) ||
         cg_wants_canonical(g, i, 1) != cg_wants_canonical(g, i, 2))
         return false;
-    struct runs r = runs_of(g, a, s, false);
-    return r.n == PAIR_LANES && !r.tested;
+    return a->plan->kind == PLAN_RUNS && a->plan->n == PAIR_LANES && !a->plan->tested;
 }
 
 bool cg_stores_pair(struct cg_func *g, struct kir_inst *i) {
-    struct access a = describe(g->cg, i, i->ops[1]->type);
-    struct shape s = cg_shape(g, i->ops[0]);
-    return holds_pair(g, &a, &s);
+    struct access a = describe(g->cg, i, plan_access_of(g->plan, i));
+    return holds_pair(g, &a);
 }
 
 void cg_store_pair(struct cg_func *g, struct kir_inst *i) {
     static const uint8_t order[2 * PAIR_LANES] = {0, 4, 1, 5, 2, 6, 3, 7};
     struct cg *c = g->cg;
-    struct access a = describe(c, i, i->ops[1]->type);
-    struct shape s = cg_shape(g, i->ops[0]);
+    struct access a = describe(c, i, plan_access_of(g->plan, i));
     LLVMValueRef idx[2 * PAIR_LANES];
     cg_check_alignment(g, i);
-    note_access(g, &a, &s, (struct plan){0}, PAIR_LANES);
+    note_access(g, &a);
     a.ahead = cg_next_tile(g, i);
-    struct pieces all = in_runs(g, &a, runs_of(g, &a, &s, false));
+    struct pieces all = in_runs(g, &a);
     for (unsigned k = 0; k < 2 * PAIR_LANES; k++)
         idx[k] = cg_i32(c, order[k]);
     for (unsigned k = 0; k < KD_WARP / PAIR_LANES; k++) {
@@ -1191,15 +1064,15 @@ void cg_store_pair(struct cg_func *g, struct kir_inst *i) {
     }
 }
 
-static void store_runs(struct cg_func *g, const struct access *a, struct runs r,
-                       LLVMValueRef *comp) {
+static void store_runs(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
+    bool tested = a->plan->tested;
     struct ways w = {0};
-    if (r.tested)
-        w = begin_runs(g, a, r);
-    struct pieces all = in_runs(g, a, r);
+    if (tested)
+        w = begin_runs(g, a);
+    struct pieces all = in_runs(g, a);
     store_pieces(g, a, &all, comp);
-    if (!r.tested)
+    if (!tested)
         return;
     end_runs(c, &w, w.any);
     cg_scatter(g, w.other, comp);
@@ -1214,12 +1087,12 @@ struct apart {
     LLVMValueRef base, pointers, mask;
 };
 
-// Is there anything to ask when it runs?
-static bool lie_apart(struct cg_func *g, const struct access *a, const struct shape *s,
-                      LLVMValueRef guard) {
-    bool asks = guard || (g->now.mask && !LLVMIsConstant(g->now.mask));
-    return s->kind == SHAPE_OFFSETS && a->space == ISA_SPACE_GLOBAL && g->cg->width > 1 &&
-           g->cg->team == 1 && !g->cg->quick && asks;
+// Is there anything to ask when it runs? Then the guard of their distances is in *guard, or NULL.
+static bool lie_apart(struct cg_func *g, const struct access *a, LLVMValueRef *guard) {
+    if (a->plan->kind != PLAN_APART)
+        return false;
+    *guard = cg_guard(g, a->i->ops[0]);
+    return *guard || (g->now.mask && !LLVMIsConstant(g->now.mask));
 }
 
 static struct apart begin_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard) {
@@ -1263,13 +1136,13 @@ static struct cg_lane_access from_pointers(const struct access *a, const struct 
     return x;
 }
 
-static void load_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
-                       LLVMValueRef guard, LLVMValueRef *out) {
+static void load_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard,
+                       LLVMValueRef *out) {
     struct cg *c = g->cg;
     LLVMValueRef x[2][8];
     LLVMBasicBlockRef from[2];
     struct apart p = begin_apart(g, a, guard);
-    cg_gather(g, from_base(a, &p, offs), x[0]);
+    cg_gather(g, from_base(a, &p, a->plan->offs), x[0]);
     from[0] = end_way(g, &p, p.some);
     cg_gather(g, from_pointers(a, &p), x[1]);
     from[1] = end_way(g, &p, p.done);
@@ -1280,10 +1153,10 @@ static void load_apart(struct cg_func *g, const struct access *a, const int64_t 
     }
 }
 
-static void store_apart(struct cg_func *g, const struct access *a, const int64_t *offs,
-                        LLVMValueRef guard, LLVMValueRef *comp) {
+static void store_apart(struct cg_func *g, const struct access *a, LLVMValueRef guard,
+                        LLVMValueRef *comp) {
     struct apart p = begin_apart(g, a, guard);
-    cg_scatter(g, from_base(a, &p, offs), comp);
+    cg_scatter(g, from_base(a, &p, a->plan->offs), comp);
     end_way(g, &p, p.some);
     cg_scatter(g, from_pointers(a, &p), comp);
     end_way(g, &p, p.done);
@@ -1293,31 +1166,22 @@ static void store_apart(struct cg_func *g, const struct access *a, const int64_t
 
 struct cg_costly_load {
     struct access a;
-    struct plan plan;
-    struct shape shape;
     LLVMValueRef base;          // planned
     struct cg_lane_access each; // not planned
 };
 
-static bool is_planned(struct plan p) {
-    return p.pieces || p.stride;
-}
-
 bool cg_load_costs(struct cg_func *g, const struct kir_inst *i) {
-    struct access a = describe(g->cg, (struct kir_inst *)i, i->res[0]->type);
-    struct shape s = cg_shape(g, i->ops[0]);
-    if (s.kind == SHAPE_UNIFORM || s.guard || a.whole || g->cg->width == 1)
+    const struct plan_access *p = plan_access_of(g->plan, i);
+    if (p->kind == PLAN_ONE || cg_shape(g, i->ops[0]).guard || p->whole)
         return false;
-    return a.count > 2 || !is_planned(plan_access(g->cg, &a, &s, true));
+    return p->count > 2 || !is_planned(p);
 }
 
 struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) {
     struct cg_costly_load *l = arena_new(g->cg->arena, struct cg_costly_load);
-    l->a = describe(g->cg, i, i->res[0]->type);
-    l->shape = cg_shape(g, i->ops[0]);
-    l->plan = plan_access(g->cg, &l->a, &l->shape, true);
+    l->a = describe(g->cg, i, plan_access_of(g->plan, i));
     cg_check_alignment(g, i);
-    if (is_planned(l->plan))
+    if (is_planned(l->a.plan))
         l->base = cg_scalar_pointer(g, l->a.i);
     else
         l->each = each_lane(g, &l->a);
@@ -1325,8 +1189,8 @@ struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) 
 }
 
 unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x) {
-    if (is_planned(l->plan))
-        load_planned(g, &l->a, l->base, l->shape.offs, l->plan, x);
+    if (is_planned(l->a.plan))
+        load_planned(g, &l->a, l->base, x);
     else
         cg_gather(g, l->each, x);
     return l->a.count;
@@ -1342,20 +1206,14 @@ unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l) {
 
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct access a = describe(c, i, i->res[0]->type);
-    struct kir_value *v = i->ops[0];
-    struct shape s = cg_shape(g, v);
-    LLVMValueRef x[8];
-    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    struct access a = describe(c, i, plan_access_of(g->plan, i));
+    LLVMValueRef x[8], guard;
     cg_check_alignment(g, i);
     cg_settle(g, i, a.count * a.bytes);
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
-    struct plan n = plan_access(c, &a, &s, true);
-    struct runs run = runs_of(g, &a, &s, true);
-    a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i); // before the access parts into several ways
-    note_access(g, &a, &s, n, run.n);
+    note_access(g, &a);
     if (cg_load_words(g, i, a.count, a.bytes, a.elem, x)) {
         set_loaded(g, &a, x);
         return;
@@ -1373,33 +1231,71 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         set_loaded(g, &a, x);
         return;
     }
-    int alone = lane_alone(g, &a);
-    if (!local && (s.kind == SHAPE_UNIFORM || c->width == 1)) {
+    if (a.plan->kind == PLAN_ONE)
         load_scalar(g, &a, x);
-    } else if (alone >= 0) {
-        load_alone(g, &a, (unsigned)alone, x);
-    } else if (a.whole) {
+    else if (a.plan->lane >= 0)
+        load_alone(g, &a, (unsigned)a.plan->lane, x);
+    else if (is_planned(a.plan))
+        load_offsets(g, &a, x);
+    else if (a.plan->kind == PLAN_RUNS)
+        load_runs(g, &a, x);
+    else if (lie_apart(g, &a, &guard))
+        load_apart(g, &a, guard, x);
+    else
         gather(g, &a, x);
-    } else if (n.pieces || n.stride) {
-        load_offsets(g, &a, n, s.offs, x);
-    } else if (run.n) {
-        load_runs(g, &a, run, x);
-    } else if (lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
-        load_apart(g, &a, s.offs, cg_guard(g, v), x);
-    } else {
-        gather(g, &a, x);
-    }
     order(c, i, ISA_SEM_ACQUIRE, LLVMAtomicOrderingAcquire);
     set_loaded(g, &a, x);
 }
 
-// aligned: its address has been checked, or need not be.
-static void emit_store(struct cg_func *g, struct kir_inst *i, bool aligned) {
+static void store_guarded(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
     struct cg *c = g->cg;
-    struct access a = describe(c, i, i->ops[1]->type);
-    struct kir_value *v = i->ops[0];
-    struct shape s = cg_shape(g, v);
-    bool local = a.space == ISA_SPACE_LOCAL && c->width > 1;
+    LLVMValueRef guard = cg_guard(g, a->i->ops[0]);
+    if (!guard) {
+        store_planned(g, a, cg_scalar_pointer(g, a->i), comp);
+        return;
+    }
+    LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
+                      done = cg_new_block(g, "stored");
+    LLVMValueRef p = cg_exact_pointers(g, a->i), base = cg_scalar_pointer(g, a->i);
+    cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
+    LLVMPositionBuilderAtEnd(c->b, line);
+    store_planned(g, a, base, comp);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, any);
+    cg_scatter(g, at_pointers(a, p), comp);
+    LLVMBuildBr(c->b, done);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}
+
+static void store_each(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
+    struct cg_lane_access each = each_lane(g, a);
+    each.lone = !a->whole && cg_is_lone(g, a->i);
+    if (each.lone)
+        cg_find_growth(g, a->i->ops[1], &each);
+    cg_scatter(g, each, comp);
+}
+
+static void store(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
+    LLVMValueRef guard;
+    if (a->plan->lane >= 0)
+        store_alone(g, a, (unsigned)a->plan->lane, comp);
+    else if (a->plan->kind == PLAN_ONE)
+        store_last(g, a, comp);
+    else if (is_planned(a->plan))
+        store_guarded(g, a, comp);
+    else if (a->plan->kind == PLAN_RUNS)
+        store_runs(g, a, comp);
+    else if (lie_apart(g, a, &guard))
+        store_apart(g, a, guard, comp);
+    else if (!scatter_steps(g, a, comp))
+        store_each(g, a, comp);
+}
+
+// aligned: its address has been checked, or need not be.
+static void emit_store(struct cg_func *g, struct kir_inst *i, const struct plan_access *plan,
+                       bool aligned) {
+    struct cg *c = g->cg;
+    struct access a = describe(c, i, plan);
     LLVMValueRef comp[8], raw[8];
     bool all_uniform = true;
     if (!cg_is_append(g, i))
@@ -1411,13 +1307,13 @@ static void emit_store(struct cg_func *g, struct kir_inst *i, bool aligned) {
         cg_end_copy(g, i, cg_pointers(g, &p));
         return;
     }
-    if (holds_pair(g, &a, &s)) {
+    if (holds_pair(g, &a)) {
         cg_store_sums(g, i);
         return;
     }
     for (unsigned k = 0; k < a.count; k++)
         all_uniform &= cg_shape(g, i->ops[1 + k]).kind == SHAPE_UNIFORM;
-    bool one = !local && (s.kind == SHAPE_UNIFORM || c->width == 1);
+    bool one = plan->kind == PLAN_ONE;
     for (unsigned k = 0; k < a.count; k++) {
         comp[k] = one && all_uniform ? cg_scalar(g, i->ops[1 + k]) : cg_vec(g, i->ops[1 + k]);
         raw[k] = comp[k];
@@ -1437,45 +1333,9 @@ static void emit_store(struct cg_func *g, struct kir_inst *i, bool aligned) {
     if (cg_store_words(g, i, a.count, a.bytes, comp, raw))
         return;
     order(c, i, ISA_SEM_RELEASE, LLVMAtomicOrderingRelease);
-    struct plan n = plan_access(c, &a, &s, false);
-    struct runs run = runs_of(g, &a, &s, false);
-    a.in_window = lies_in_window(g, &a, &s);
     a.ahead = cg_next_tile(g, i);
-    note_access(g, &a, &s, n, run.n);
-    bool planned = n.pieces || n.stride;
-    int alone = lane_alone(g, &a);
-    LLVMValueRef guard = planned ? cg_guard(g, v) : NULL;
-    if (alone >= 0) {
-        store_alone(g, &a, (unsigned)alone, comp);
-    } else if (one) {
-        store_last(g, &a, comp);
-    } else if (a.whole) {
-        cg_scatter(g, each_lane(g, &a), comp);
-    } else if (planned && !guard) {
-        store_planned(g, &a, cg_scalar_pointer(g, i), s.offs, n, comp);
-    } else if (planned) {
-        LLVMBasicBlockRef line = cg_new_block(g, "contiguous"), any = cg_new_block(g, "wrapped"),
-                          done = cg_new_block(g, "stored");
-        LLVMValueRef p = cg_exact_pointers(g, i), base = cg_scalar_pointer(g, i);
-        cg_rarely(c, LLVMBuildCondBr(c->b, guard, line, any), 1);
-        LLVMPositionBuilderAtEnd(c->b, line);
-        store_planned(g, &a, base, s.offs, n, comp);
-        LLVMBuildBr(c->b, done);
-        LLVMPositionBuilderAtEnd(c->b, any);
-        cg_scatter(g, at_pointers(&a, p), comp);
-        LLVMBuildBr(c->b, done);
-        LLVMPositionBuilderAtEnd(c->b, done);
-    } else if (run.n) {
-        store_runs(g, &a, run, comp);
-    } else if (!local && lie_apart(g, &a, &s, s.kind == SHAPE_OFFSETS ? cg_guard(g, v) : NULL)) {
-        store_apart(g, &a, s.offs, cg_guard(g, v), comp);
-    } else if (!scatter_steps(g, &a, comp)) {
-        struct cg_lane_access each = each_lane(g, &a);
-        each.lone = cg_is_lone(g, i);
-        if (each.lone)
-            cg_find_growth(g, i->ops[1], &each);
-        cg_scatter(g, each, comp);
-    }
+    note_access(g, &a);
+    store(g, &a, comp);
     if (i->mods.sem != ISA_SEM_WEAK)
         compiler_fence(c);
 }
@@ -1485,8 +1345,12 @@ static void store_row(struct cg_func *g, struct kir_inst *i) {
     enum cg_row r = cg_store_row(g, i, &row);
     if (r != CG_ROW_NONE)
         cg_check_alignment(g, i);
-    if (r != CG_ROW_LATER)
-        emit_store(g, r == CG_ROW_NOW ? &row : i, r == CG_ROW_NOW);
+    if (r == CG_ROW_NOW) {
+        struct plan_access plan = plan_new_access(g->plan, &row);
+        emit_store(g, &row, &plan, true);
+    } else if (r == CG_ROW_NONE) {
+        emit_store(g, i, plan_access_of(g->plan, i), false);
+    }
 }
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {

@@ -20,21 +20,9 @@
 #include "codegen/value/cg_align.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
-#include "passes/flow/team.h"
+#include "plan/plan.h"
 
-enum { WORD = 4, LEAST = 4, LINE = 64 };
-
-bool cg_is_transposed(const struct flow *fl, const struct kir_inst *i) {
-    bool access = (i->op == ISA_OP_LD || i->op == ISA_OP_ST) && i->mods.sem == ISA_SEM_WEAK &&
-                  i->mods.space == ISA_SPACE_GLOBAL && i->mods.vec <= 1;
-    if (!access || fl->team < LEAST || fl->width < LEAST || isa_type_bits(i->ty) != 8 * WORD)
-        return false;
-    const struct kir_value *v = i->op == ISA_OP_ST ? i->ops[1] : i->res[0];
-    int64_t by;
-    return kir_type_bits(v->type) == 8 * WORD && i->ops[0]->type == KIR_B64 &&
-           flow_use(fl, i->ops[0], i->block).kind == SHAPE_VARYING &&
-           team_distance(fl, i->ops[0], &by) && by == WORD;
-}
+enum { WORD = 4, LINE = 64 };
 
 // ---- transposition ------------------------------------------------------------------------------
 
@@ -282,7 +270,8 @@ static void set_loaded(struct cg_func *g, const struct transposed *t) {
 
 bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (g->reds || g->appends || !cg_is_transposed(g->fl, i))
+    const struct plan_access *plan = plan_access_of(g->plan, i);
+    if (!plan || !plan->transposed)
         return false;
     struct transposed t = {.i = i, .words = cg_vec_of(c, c->i32), .places = cg_vec_of(c, c->i64)};
     note_on(c->notes, i, false,

@@ -113,7 +113,7 @@ struct request {
     void **obj;
     size_t *obj_size;
     struct kd_code_info *info;
-    bool all;
+    enum kj_explained what;
     char *log;
     size_t log_size;
     bool ok;
@@ -185,8 +185,10 @@ static void explain_request(void *arg) {
     struct pipeline p = {.c = &t->cg};
     if (begin(t, r->m, r->kernel, r->spec)) {
         t->cg.notes = &notes;
+        t->cg.plan_text = r->what == KJ_EXPLAIN_PLAN ? &text : NULL;
         if (pipeline_run(&p, HAS_LLVM_IR)) {
-            cg_report(&t->cg, p.fl, r->all, &text);
+            if (r->what != KJ_EXPLAIN_PLAN)
+                cg_report(&t->cg, p.fl, r->what == KJ_EXPLAIN_ALL, &text);
             r->text = memory_strdup(strbuf_str(&text));
         }
     }
@@ -199,10 +201,10 @@ void kj_provoke_failure(long n, int kind) {
     llvm_failure_provoke(n, (enum llvm_failure_kind)kind);
 }
 
-char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, bool all,
-                 char *log, size_t log_size) {
+char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec,
+                 enum kj_explained what, char *log, size_t log_size) {
     struct request r = {
-        .m = m, .kernel = kernel, .spec = spec, .all = all, .log = log, .log_size = log_size};
+        .m = m, .kernel = kernel, .spec = spec, .what = what, .log = log, .log_size = log_size};
     run_request(&r, explain_request);
     return r.text;
 }

@@ -1,13 +1,13 @@
 // Teams for kernels without loops, whose threads' accesses lie in columns.
-#include "codegen/memory/cg_transpose.h"
 #include "codegen/pipeline/analyse.h"
 #include "codegen/pipeline/team.h"
 #include "codegen/pipeline/traits.h"
+#include "plan/plan.h"
 
 static bool any_transposed(const struct flow *fl) {
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
-            if (cg_is_transposed(fl, i))
+            if (plan_is_transposed(fl, i))
                 return true;
     return false;
 }

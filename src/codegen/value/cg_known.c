@@ -1,6 +1,7 @@
 // What is known of a value where code is being made: its shape, and whether it is at hand.
 #include "codegen/value/cg_known.h"
 #include "codegen/core/state.h"
+#include "plan/plan.h"
 
 struct shape cg_shape(struct cg_func *g, const struct kir_value *v) {
     if (g->cg->width == 1)
@@ -18,7 +19,8 @@ struct cg_var *cg_var_of(struct cg_func *g, const struct kir_value *v) {
 }
 
 bool cg_made_once(const struct cg_func *g, const struct kir_value *v) {
-    return g->fl->shared[v->id] || (g->fl->affine[v->id] && !g->fl->shape[v->id].guard);
+    const struct plan_value *x = &g->plan->values[v->id];
+    return x->sharing == PLAN_SHARED || (x->sharing == PLAN_LAG && x->form != PLAN_GUARDED);
 }
 
 bool cg_at_hand(struct cg_func *g, const struct kir_value *v) {
@@ -31,6 +33,5 @@ struct shape cg_shape_at_def(const struct cg_func *g, const struct kir_value *v)
 }
 
 bool cg_is_guarded(const struct cg_func *g, const struct kir_value *v) {
-    struct shape s = cg_shape_at_def(g, v);
-    return g->cg->width > 1 && s.kind == SHAPE_OFFSETS && s.guard;
+    return g->plan->values[v->id].form == PLAN_GUARDED;
 }

@@ -14,6 +14,7 @@
 #include "codegen/value/cg_lines.h"
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_value.h"
+#include "plan/plan.h"
 
 LLVMValueRef cg_offs_vec(struct cg_func *g, const int64_t *offs, LLVMTypeRef elem) {
     LLVMValueRef e[32];
@@ -238,7 +239,7 @@ void cg_set_vec(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
 void cg_set_result(struct cg_func *g, struct kir_value *v, LLVMValueRef x) {
     struct cg *c = g->cg;
     bool is_vec = LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
-    if (c->width == 1 || g->fl->shape[v->id].kind == SHAPE_UNIFORM)
+    if (g->plan->values[v->id].form == PLAN_SCALAR)
         cg_set_scalar(g, v, is_vec ? LLVMBuildExtractElement(c->b, x, cg_i32(c, 0), "") : x);
     else
         cg_set_vec(g, v, is_vec ? x : cg_splat(c, x));
@@ -368,15 +369,15 @@ static LLVMValueRef make_var(struct cg_func *g, LLVMTypeRef t, const char *what,
 
 static void make_vars_of(struct cg_func *g, const struct kir_value *v) {
     struct cg *c = g->cg;
-    struct shape s = g->fl->shape[v->id];
     struct cg_var *var = cg_var_of(g, v);
-    bool scalar = c->width == 1 || s.kind == SHAPE_UNIFORM || s.kind == SHAPE_OFFSETS;
+    enum plan_form form = (enum plan_form)g->plan->values[v->id].form;
+    bool scalar = form != PLAN_VECTOR;
     bool derived = g->turn && g->fl->affine[v->id];
     if (scalar && !derived)
         var->scalar = make_var(g, cg_scalar_type(c, v->type), "s", v->id);
-    if (scalar && c->width > 1 && s.guard && !derived)
+    if (form == PLAN_GUARDED && !derived)
         var->guard = make_var(g, c->i1, "g", v->id);
-    if (c->width > 1 && (!scalar || s.guard))
+    if (!scalar || form == PLAN_GUARDED)
         var->vec = make_var(g, cg_vec_type(c, v->type), "v", v->id);
     if (c->width > 1 && g->fl->live_out[v->id])
         var->out = make_var(g, cg_vec_type(c, v->type), "o", v->id);

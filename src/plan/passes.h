@@ -1,0 +1,17 @@
+// The passes that decide how memory is accessed, in their order. Each looks at an access of which
+// nothing but what is stated here is known, and says whether it has decided its kind.
+#ifndef KUDZU_PLAN_PASSES_H
+#define KUDZU_PLAN_PASSES_H
+
+#include "plan/plan.h"
+
+bool plan_at_one_place(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
+bool plan_at_offsets(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
+bool plan_in_runs(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
+bool plan_at_steps(const struct plan_inputs *in, struct plan_access *a);
+
+// Of accesses whose kind is known.
+void plan_find_window(const struct plan_inputs *in, struct plan_access *a);
+void plan_without_mask(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
+
+#endif

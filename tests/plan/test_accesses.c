@@ -1,0 +1,226 @@
+// How memory is accessed: kernel IR in, plan out, as pairs of where a kind is chosen and where it
+// is not.
+#include <stdio.h>
+#include <string.h>
+
+#include "planned.h"
+
+static int failures;
+
+// The line of the last load or store that tests ask about.
+static char *last_access(char *text) {
+    char *found = NULL;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (strstr(line, "| access") && !strstr(line, "space=param") &&
+            !strstr(line, "st:f32 {space=shared}"))
+            found = line;
+    return found;
+}
+
+// Whether the last access is planned so; '!' before it: whether it is not.
+static void expect(const char *what, const char *body, struct planned_for how, const char *want) {
+    struct planned p;
+    struct strbuf out = {0}, err = {0};
+    planned_body(&p, body, &how);
+    bool valid = plan_validate(p.plan, &err);
+    plan_print(p.plan, &out);
+    char *line = last_access(out.data);
+    bool has = want[0] != '!', there = line && strstr(line, want + !has);
+    // Nothing may follow the kind that was not asked for, but a value's number.
+    if (there && has && want[strlen(want) - 1] != '%')
+        there = !strcmp(strstr(line, want), want);
+    if (!valid || !line || there != has) {
+        printf("%s: '%s'\n%s\n%s", what, want, line ? line : "no access", strbuf_str(&err));
+        failures++;
+    }
+    strbuf_free(&out);
+    strbuf_free(&err);
+    planned_end(&p);
+}
+
+#define AT(base, words) "mul.wide.u32 %w0, " words ", 4; add.s64 %w1, " base ", %w0;"
+// What is loaded has to go somewhere: into a store that is not asked about.
+#define KEPT(value) "mov.b32 %f9, " value "; st.shared.f32 [s], %f9;"
+#define LOAD "ld.global.f32 %f0, [%w1]; st.shared.f32 [s], %f0;"
+#define STORE "st.global.u32 [%w1], %n;"
+
+static const struct planned_for usual, narrow = {.level = KD_LEVEL_X86_64_V3, .width = 8},
+                                       quick = {.quick = true}, team = {.team = 4},
+                                       rows = {.ntid = {8, 32, 1}};
+
+static void places(void) {
+    expect("an index that is the block's", AT("%a", "%g") LOAD, usual, "access one");
+    expect("an index that is the thread's", AT("%a", "%t") LOAD, usual, "!access one");
+    expect("one lane has one place", AT("%a", "%t") LOAD, (struct planned_for){.width = 1},
+           "access one");
+    expect("neighbours", AT("%a", "%t") LOAD, usual, "access line");
+    expect("neighbours' bytes",
+           "cvt.u64.u32 %w0, %t; add.s64 %w1, %a, %w0;"
+           "ld.global.u8 %x0, [%w1];" KEPT("%x0"),
+           usual, "access line");
+    expect("a thread's own four words",
+           "mul.wide.u32 %w0, %t, 16; add.s64 %w1, %a, %w0;"
+           "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%w1]; add.f32 %f0, %f0, %f1;"
+           "add.f32 %f0, %f0, %f2; add.f32 %f0, %f0, %f3; st.shared.f32 [s], %f0;",
+           usual, "access line");
+    expect("the other way round", "sub.s32 %x0, 255, %t;" AT("%a", "%x0") LOAD, usual,
+           "!access line");
+    expect("what was loaded", AT("%b", "%t") "ld.global.u32 %x0, [%w1];" AT("%a", "%x0") LOAD,
+           usual, "access each");
+}
+
+static void pieces(void) {
+    expect("rows of eight",
+           "mov.u32 %x0, %tid.y; mad.lo.s32 %x1, %x0, 100, %t;" AT("%a", "%x1") LOAD, rows,
+           "access pieces 8");
+    expect("rows of eight that follow each other",
+           "mov.u32 %x0, %tid.y; mad.lo.s32 %x1, %x0, 8, %t;" AT("%a", "%x1") LOAD, rows,
+           "access line");
+    expect("one word a row of eight",
+           "mov.u32 %x0, %tid.y; mul.lo.s32 %x1, %x0, 5;" AT("%a", "%x1") LOAD, rows,
+           "access pieces 8 same 0x3");
+    expect("a store has no such pieces",
+           "mov.u32 %x0, %tid.y; mul.lo.s32 %x1, %x0, 5;" AT("%a", "%x1") STORE, rows, "!pieces");
+    expect("pairs are too short",
+           "shr.u32 %x0, %t, 1; and.b32 %x1, %t, 1; mad.lo.s32 %x2, %x0, 7, %x1;" AT("%a", "%x2")
+               LOAD,
+           usual, "!pieces");
+}
+
+static void strides(void) {
+    const char *two = "mul.lo.s32 %x0, %t, 2;" AT("%a", "%x0") STORE;
+    expect("every other word, without masks' registers", two, narrow, "access apart");
+    expect("every other word", two, usual, "access strided 2");
+    expect("every fourth word", "mul.lo.s32 %x0, %t, 4;" AT("%a", "%x0") STORE, usual,
+           "access strided 4");
+    expect("with a mask of few words", "mul.lo.s32 %x0, %t, 8;" AT("%a", "%x0") STORE, usual,
+           "access strided 8 sparse");
+    expect("a distance of half words", "mul.wide.u32 %w0, %t, 6; add.s64 %w1, %a, %w0;" STORE,
+           usual, "access apart");
+    expect("too far for vectors", "mul.lo.s32 %x0, %t, 100;" AT("%a", "%x0") STORE, usual,
+           "access apart");
+    expect("too far, in a team", "mul.lo.s32 %x0, %t, 100;" AT("%a", "%x0") STORE, team,
+           "access each");
+    expect("too far, quick", "mul.lo.s32 %x0, %t, 100;" AT("%a", "%x0") STORE, quick,
+           "access each");
+}
+
+static void windows(void) {
+    const char *member = "mul.lo.s32 %x0, %t, 3;" AT("%a", "%x0") LOAD;
+    expect("a member of a structure", member, usual, "window 0 184 n 16 chunks 3 members 1");
+    expect("not where code has to be there soon", member, quick, "!window");
+    expect(
+        "not of what others may write",
+        "mul.lo.s32 %x0, %t, 3;" AT("%a", "%x0") "ld.volatile.global.f32 %f0, [%w1];" KEPT("%f0"),
+        usual, "!window");
+    expect("not of stores", "mul.lo.s32 %x0, %t, 3;" AT("%a", "%x0") STORE, usual, "!window");
+    expect("members from the first one on",
+           "mul.lo.s32 %x0, %t, 3;" AT(
+               "%a", "%x0") "ld.global.u32 %x1, [%w1]; ld.global.u32 %x2, [%w1+8];" KEPT("%x1")
+               KEPT("%x2"),
+           usual, "window 0 192 n 16 chunks 3 members 2");
+    expect(
+        "up to a barrier",
+        "mul.lo.s32 %x0, %t, 3;" AT(
+            "%a",
+            "%x0") "ld.global.u32 %x1, [%w1]; bar.sync 0; ld.global.u32 %x2, [%w1+8];" KEPT("%x1")
+            KEPT("%x2"),
+        usual, "window 8 184 n 16 chunks 3 members 1");
+}
+
+static void runs(void) {
+    expect("rows of a width that the launch knows",
+           "rem.u32 %x0, %t, %n; div.u32 %x1, %t, %n;"
+           "mad.lo.s32 %x2, %x1, 1000, %x0; mul.wide.u32 %w0, %x2, 4; add.s64 %w1, %a, %w0;" LOAD,
+           usual, "access runs 16 tested guess");
+    expect("no guesses where code has to be there soon",
+           "rem.u32 %x0, %t, %n; div.u32 %x1, %t, %n;"
+           "mad.lo.s32 %x2, %x1, 1000, %x0; mul.wide.u32 %w0, %x2, 4; add.s64 %w1, %a, %w0;" LOAD,
+           quick, "!runs");
+    expect(
+        "rows of eight threads, a pitch that the launch knows",
+        "mov.u32 %x0, %tid.y; cvt.u64.u32 %w2, %n; cvt.u64.u32 %w3, %x0; mul.lo.s64 %w4, %w2, %w3;"
+        "cvt.u64.u32 %w5, %t; add.s64 %w6, %w4, %w5; shl.b64 %w7, %w6, 2; add.s64 %w1, %a, "
+        "%w7;" LOAD,
+        rows, "access runs 8");
+    const char *frame = ".local .b8 l[64]; and.b32 %x1, %n, 15; mul.wide.u32 %w0, %x1, 4;"
+                        "mov.u64 %w2, l; add.s64 %w1, %w0, %w2; st.local.u32 [%w1], %t;"
+                        "ld.local.u32 %x0, [%w1];" KEPT("%x0");
+    expect("threads' own memory, at one index", frame, usual, "access each");
+    expect("a thread's own memory", frame, (struct planned_for){.width = 1}, "access one");
+}
+
+static void steps(void) {
+    const char *by_n = "mul.lo.s32 %x0, %t, %n; cvt.s64.s32 %w2, %n; cvt.u64.u32 %w3, %t;"
+                       "mul.lo.s64 %w4, %w2, %w3; shl.b64 %w0, %w4, 2; add.s64 %w1, %a, %w0;";
+    char body[512];
+    snprintf(body, sizeof body, "%s%s", by_n, STORE);
+    expect("a distance that the launch knows", body, usual, "access steps step 4 by %");
+    expect("quick", body, quick, "!steps");
+    snprintf(body, sizeof body, "%sst.volatile.global.v2.u32 [%%w1], {%%n, %%n};", by_n);
+    expect("a store that others see as a whole", body, usual, "access each whole");
+    snprintf(body, sizeof body, "%s",
+             "mul.lo.s32 %x0, %t, %n; mul.wide.s32 %w0, %x0, 4; add.s64 %w1, %a, %w0;" STORE);
+    expect("an index that may wrap", body, usual, "narrow 1 of %");
+}
+
+static void masks(void) {
+    const char *first =
+        "and.b32 %x0, %t, 15; setp.ne.u32 %p, %x0, 3; @%p bra out;" AT("%a", "%t") STORE "out:";
+    expect("one lane of a group", first, usual, "under lane 3 | access line");
+    expect("one of two groups' lanes", first, (struct planned_for){.width = 32},
+           "under block | access line");
+    expect("what others may look at",
+           "and.b32 %x0, %t, 15; setp.ne.u32 %p, %x0, 3; @%p bra out;" AT(
+               "%a", "%t") "st.volatile.global.u32 [%w1], %n; out:",
+           usual, "under block | access line");
+    expect("some of the lanes",
+           "setp.ge.u32 %p, %t, %n; @%p bra out;" AT("%a", "%t") STORE "out:", usual,
+           "under block | access line");
+    expect("all of the lanes", AT("%a", "%t") STORE, usual, "under all | access line");
+    expect("those that exist", AT("%a", "%t") STORE, (struct planned_for){.ntid = {100, 1, 1}},
+           "under entry | access line");
+}
+
+static void without_masks(void) {
+    const char *shared =
+        "setp.ge.u32 %p, %t, %n; @%p bra out; mul.lo.s32 %x0, %t, 4; mov.u32 %x1, s;"
+        "add.s32 %x2, %x0, %x1; st.shared.u32 [%x2], %n; out:";
+    expect("in the block's memory", shared, (struct planned_for){.ntid = {256, 1, 1}},
+           "access line in_block");
+    expect("not all lanes", shared, (struct planned_for){.ntid = {512, 1, 1}}, "!in_block");
+    const char *search = "mov.u32 %x0, %t; again:" AT(
+        "%a",
+        "%x0") "ld.global.u32 %x1, [%w1];"
+               "setp.eq.u32 %p, %x1, %n; @%p bra out; add.s32 %x0, %x0, 1; bra again; out:" KEPT(
+                   "%x0");
+    expect("a search, without masked loads", search, narrow, "access line by_page");
+    expect("a search, with masks' registers", search, usual, "!by_page");
+}
+
+static void transposed(void) {
+    const char *column = "mov.u32 %x0, %tid.y; cvt.u64.u32 %w2, %n; cvt.u64.u32 %w3, %t;"
+                         "mul.lo.s64 %w4, %w2, %w3; cvt.u64.u32 %w5, %x0; add.s64 %w6, %w4, %w5;"
+                         "shl.b64 %w7, %w6, 2; add.s64 %w1, %a, %w7;" STORE;
+    struct planned_for how = {.ntid = {16, 16, 1}, .team = 4};
+    expect("columns, of a team that is rows", column, how, "transposed step 4 by %");
+    how.puts_off = true;
+    expect("not beside what is put off", column, how, "!transposed");
+    how = (struct planned_for){.ntid = {16, 16, 1}};
+    expect("a group by itself", column, how, "!transposed");
+}
+
+int main(void) {
+    places();
+    pieces();
+    strides();
+    windows();
+    runs();
+    steps();
+    masks();
+    without_masks();
+    transposed();
+    if (!failures)
+        puts("accesses: ok");
+    return failures != 0;
+}
