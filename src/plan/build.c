@@ -29,34 +29,14 @@ bool plan_has_mask(const struct kir_inst *i) {
 
 // ---- accesses -----------------------------------------------------------------------------------
 
-// sole: the only lane that can act in i's block; -1: several can.
-static struct plan_access decide(const struct plan_inputs *in, const struct kir_inst *i, int sole) {
-    struct shape s = flow_use(in->fl, i->ops[0], i->block);
-    struct plan_access a = plan_describe(in->fl, i);
-    if (i->mods.sem == ISA_SEM_WEAK && i->mods.space != ISA_SPACE_LOCAL && in->fl->width > 1)
-        a.lane = (int8_t)sole;
-    if (plan_at_one_place(in, &a, &s))
-        return a;
-    if (!plan_at_offsets(in, &a, &s) && !plan_in_runs(in, &a, &s))
-        plan_at_steps(in, &a);
-    plan_find_window(in, &a);
-    plan_without_mask(in, &a, &s);
-    a.transposed = !in->puts_off && plan_is_transposed(in->fl, i);
-    return a;
-}
-
-struct plan_access plan_new_access(const struct plan *p, const struct kir_inst *i) {
-    return decide(&p->in, i, sole_lane(p->in.fl, i->block));
-}
-
 static void find_accesses(struct arena *a, struct plan *p, const struct kir_block *b) {
     int sole = -2; // nobody has asked
-    for (const struct kir_inst *i = b->first; i; i = i->next) {
+    for (struct kir_inst *i = b->first; i; i = i->next) {
         if (!plan_is_access(i))
             continue;
         sole = sole == -2 ? sole_lane(p->in.fl, b) : sole;
         struct plan_access *x = arena_new(a, struct plan_access);
-        *x = decide(&p->in, i, sole);
+        *x = plan_decide(&p->in, i, sole);
         vec_push(a, &p->accesses, x);
     }
 }
@@ -74,5 +54,10 @@ struct plan *plan_build(struct arena *a, const struct plan_inputs *in) {
         find_accesses(a, p, b);
     }
     plan_index(a, p);
+    for (uint32_t k = 0; k < p->accesses.len; k++) {
+        plan_join_row(a, p, p->accesses.data[k]);
+        plan_join_eights(p, p->accesses.data[k]);
+    }
+    plan_find_streams(a, p);
     return p;
 }

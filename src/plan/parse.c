@@ -3,8 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/passes.h"
 #include "plan/tables.h"
 #include "plan/words.h"
+
+// What is said of accesses that are made together.
+struct joined {
+    struct plan_access *a;
+    bool row, first; // a row's, and its last; two beside each other, and the leading one
+};
 
 struct reader {
     struct arena *a;
@@ -12,6 +19,7 @@ struct reader {
     struct kir_value **values; // by value id
     const char *at;            // the rest of the text
     unsigned line;
+    VEC(struct joined) joined;
     char **words; // of the part that is read, NULL behind the last one
     struct strbuf *err;
 };
@@ -146,6 +154,10 @@ static bool read_access(struct reader *r, struct plan_access *a) {
             a->same = (uint32_t)x;
         } else if (take(r, "window")) {
             ok = read_window(r, &a->window);
+        } else if (take(r, "row")) {
+            vec_push(r->a, &r->joined, (struct joined){a, true, take(r, "last")});
+        } else if (take(r, "beside")) {
+            vec_push(r->a, &r->joined, (struct joined){a, false, take(r, "leads")});
         } else if (take(r, "step")) {
             ok = read_step(r, &a->step);
         } else {
@@ -189,7 +201,7 @@ static bool read_part(struct reader *r, const struct kir_inst *i, struct plan_ac
     return ok && (!*r->words || wrong(r, "words too many"));
 }
 
-static struct plan_access *new_access(struct reader *r, const struct kir_inst *i) {
+static struct plan_access *new_access(struct reader *r, struct kir_inst *i) {
     const struct flow *fl = r->p->in.fl;
     struct plan_access *a = arena_new(r->a, struct plan_access);
     struct shape s = flow_use(fl, i->ops[0], i->block);
@@ -200,7 +212,7 @@ static struct plan_access *new_access(struct reader *r, const struct kir_inst *i
     return a;
 }
 
-static bool read_operation(struct reader *r, const struct kir_inst *i) {
+static bool read_operation(struct reader *r, struct kir_inst *i) {
     struct strbuf text = {0};
     strbuf_puts(&text, "    ");
     kir_print_inst(i, &text);
@@ -227,12 +239,33 @@ static bool read_block(struct reader *r, const struct kir_block *b) {
         if (strcmp(line, want) != 0)
             continue;
         r->p->masks[b->id] = (uint8_t)k;
-        for (const struct kir_inst *i = b->first; i; i = i->next)
+        for (struct kir_inst *i = b->first; i; i = i->next)
             if (!read_operation(r, i))
                 return false;
         return true;
     }
     return wrong(r, "this is not the function's next block");
+}
+
+static bool join(struct reader *r) {
+    struct plan *p = r->p;
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < r->joined.len; k++) {
+        struct joined *j = &r->joined.data[k];
+        if (j->row)
+            plan_join_row(r->a, p, j->a);
+        else
+            plan_join_eights(p, j->a);
+    }
+    for (uint32_t k = 0; k < r->joined.len; k++) {
+        const struct joined *j = &r->joined.data[k];
+        if (j->row ? !j->a->row || j->a->last != j->first
+                   : !j->a->beside || j->a->leads != j->first)
+            return wrong(r, "accesses are not made together so");
+    }
+    for (uint32_t k = 0; k < p->accesses.len; k++)
+        found += (p->accesses.data[k]->row != NULL) + (p->accesses.data[k]->beside != NULL);
+    return found == r->joined.len || wrong(r, "what is made together is missing");
 }
 
 static void find_values(struct reader *r) {
@@ -253,12 +286,15 @@ struct plan *plan_parse(struct arena *a, const struct plan_inputs *in, const cha
     const struct flow *fl = in->fl;
     char *want = arena_printf(a, "plan %s width %u team %u", fl->func->name, fl->width, fl->team);
     char *line = next_line(&r);
-    bool ok = (line && !strcmp(line, want)) || wrong(&r, "this is not the function's plan");
+    size_t n = strlen(want);
+    r.p->streams = line && !strncmp(line, want, n) && !strcmp(line + n, " streams");
+    bool ok = r.p->streams || (line && !strcmp(line, want)) ||
+              wrong(&r, "this is not the function's plan");
     find_values(&r);
     for (uint32_t k = 0; k < fl->cfg->nblocks && ok; k++)
         ok = read_block(&r, fl->cfg->order[k]);
     if (ok && next_line(&r))
         ok = wrong(&r, "lines too many");
     plan_index(a, r.p);
-    return ok ? r.p : NULL;
+    return ok && join(&r) ? r.p : NULL;
 }

@@ -10,8 +10,17 @@ bool plan_at_offsets(const struct plan_inputs *in, struct plan_access *a, const 
 bool plan_in_runs(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
 bool plan_at_steps(const struct plan_inputs *in, struct plan_access *a);
 
+bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i);
+
 // Of accesses whose kind is known.
 void plan_find_window(const struct plan_inputs *in, struct plan_access *a);
 void plan_without_mask(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
+
+// When all accesses have kinds: what x is made together with.
+void plan_join_row(struct arena *a, struct plan *p, struct plan_access *x);
+void plan_join_eights(struct plan *p, struct plan_access *x);
+
+// Of all stores, rows too.
+void plan_find_streams(struct arena *a, struct plan *p);
 
 #endif

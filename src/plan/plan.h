@@ -59,7 +59,7 @@ struct plan_window {
 
 // A load or store.
 struct plan_access {
-    const struct kir_inst *inst;
+    struct kir_inst *inst;
     uint8_t kind;
     int8_t lane;          // the only one that acts, by a scalar; -1: several may
     uint8_t count, bytes; // components a lane; bytes of one
@@ -70,10 +70,14 @@ struct plan_access {
     bool in_block;        // all lanes' places lie in the block's shared memory, whoever acts
     bool by_page;         // whether all places lie on one page is asked, to do without the mask
     bool sparse;          // strided: with a mask, an access a lane is less
+    bool past;            // whole lines may go past the caches, which is asked when it runs
     bool transposed;      // for all groups of the team at once: see transposed.c
     const int64_t *offs;  // of lanes at constant offsets from one place; else NULL
-    struct plan_window window; // strided loads of all lanes; no chunks: there is none
-    struct lane_step step;     // of steps
+    const struct plan_access *row; // the store of all members that this one is part of: see rows.c
+    const struct plan_access *beside; // what it is accessed together with: see eights.c
+    bool last, leads;                 // of the row's members; of the two
+    struct plan_window window;        // strided loads of all lanes; no chunks: there is none
+    struct lane_step step;            // of steps
 };
 
 // What a plan is made for.
@@ -83,7 +87,12 @@ struct plan_inputs {
     uint32_t shared_static; // bytes of the kernel's shared variables; 0: not known
     bool quick;             // for code that has to be there soon
     bool all_lanes;         // the function is entered with all lanes of each group
-    bool puts_off;          // some updates are put off to the end of a run of blocks
+    const uint8_t *zeros;   // by value id: alignment_find
+    // Does another mechanism make something else of a load or store? NULL: none.
+    bool (*is_taken)(void *who, const struct kir_inst *i);
+    void *who;
+    bool has_runs; // a kernel whose code runs several blocks at a call
+    bool puts_off; // some updates are put off to the end of a run of blocks
 };
 
 struct plan {
@@ -91,6 +100,7 @@ struct plan {
     struct plan_value *values;          // by value id
     uint8_t *masks;                     // by block id: enum plan_mask
     VEC(struct plan_access *) accesses; // in the layout's order
+    bool streams;                       // some stores may go past the caches
     struct plan_access **found;         // by hash of the instruction; NULL: free
     uint32_t slots;                     // of these, a power of two
 };
@@ -98,13 +108,15 @@ struct plan {
 // Everything lives in `a`, and as long as in.fl.
 struct plan *plan_build(struct arena *a, const struct plan_inputs *in);
 
-// Of a load or store of the function that is not left out of the layout.
+// Of a load or store of the function that is not left out of the layout, or of a row's; NULL: i is
+// neither.
 const struct plan_access *plan_access_of(const struct plan *p, const struct kir_inst *i);
-// Of one that stands for others of its block, and in no list.
-struct plan_access plan_new_access(const struct plan *p, const struct kir_inst *i);
 
 // Does i access the memory of neighbouring groups of the team side by side, an address a lane?
 bool plan_is_transposed(const struct flow *fl, const struct kir_inst *i);
+
+// How many bytes a thread stores in an iteration of the loop itself; NULL: outside loops.
+unsigned plan_bytes_written(const struct plan *p, const struct cfg_loop *l);
 
 // Do lanes that do not act keep i from something? Then it stands under its block's mask.
 bool plan_has_mask(const struct kir_inst *i);

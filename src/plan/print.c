@@ -37,6 +37,10 @@ static void print_access(const struct plan_access *a, struct strbuf *out) {
     for (unsigned k = 0; k < PLAN_FLAGS; k++)
         if (*(const bool *)((const char *)a + plan_flags[k].offset))
             strbuf_printf(out, " %s", plan_flags[k].word);
+    if (a->row)
+        strbuf_puts(out, a->last ? " row last" : " row");
+    if (a->beside)
+        strbuf_puts(out, a->leads ? " beside leads" : " beside");
     if (a->window.chunks)
         strbuf_printf(out, " window %" PRId64 " %" PRId64 " n %u chunks %u members %u",
                       a->window.lo, a->window.bytes, a->window.n, a->window.chunks,
@@ -68,7 +72,8 @@ static void print_operation(const struct plan *p, const struct kir_inst *i, stru
 
 void plan_print(const struct plan *p, struct strbuf *out) {
     const struct flow *fl = p->in.fl;
-    strbuf_printf(out, "plan %s width %u team %u\n", fl->func->name, fl->width, fl->team);
+    strbuf_printf(out, "plan %s width %u team %u%s\n", fl->func->name, fl->width, fl->team,
+                  p->streams ? " streams" : "");
     for (uint32_t k = 0; k < fl->cfg->nblocks; k++) {
         const struct kir_block *b = fl->cfg->order[k];
         strbuf_printf(out, "bb%" PRIu32 " %s:\n", b->id, plan_mask_words[p->masks[b->id]]);

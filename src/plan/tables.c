@@ -14,7 +14,7 @@ bool plan_is_access(const struct kir_inst *i) {
     return i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ST;
 }
 
-struct plan_access plan_describe(const struct flow *fl, const struct kir_inst *i) {
+struct plan_access plan_describe(const struct flow *fl, struct kir_inst *i) {
     struct plan_access a = {.inst = i, .kind = PLAN_EACH, .lane = -1};
     a.count = i->mods.vec ? i->mods.vec : 1;
     a.bytes = (uint8_t)(isa_type_bits(i->ty) / 8);
@@ -30,22 +30,29 @@ static uint32_t slot_of(const struct plan *p, const struct kir_inst *i) {
     return (uint32_t)(h >> 32) & (p->slots - 1);
 }
 
-void plan_index(struct arena *a, struct plan *p) {
-    p->slots = 4;
-    while (p->slots < 2 * p->accesses.len)
-        p->slots *= 2;
-    p->found = arena_array(a, struct plan_access *, p->slots);
-    for (uint32_t k = 0; k < p->accesses.len; k++) {
-        uint32_t at = slot_of(p, p->accesses.data[k]->inst);
-        while (p->found[at])
-            at = (at + 1) & (p->slots - 1);
-        p->found[at] = p->accesses.data[k];
-    }
+void plan_insert(struct plan *p, struct plan_access *x) {
+    uint32_t at = slot_of(p, x->inst);
+    while (p->found[at])
+        at = (at + 1) & (p->slots - 1);
+    p->found[at] = x;
 }
 
-const struct plan_access *plan_access_of(const struct plan *p, const struct kir_inst *i) {
+void plan_index(struct arena *a, struct plan *p) {
+    p->slots = 4;
+    while (p->slots < 3 * p->accesses.len) // and as many rows as two members make
+        p->slots *= 2;
+    p->found = arena_array(a, struct plan_access *, p->slots);
+    for (uint32_t k = 0; k < p->accesses.len; k++)
+        plan_insert(p, p->accesses.data[k]);
+}
+
+struct plan_access *plan_find(const struct plan *p, const struct kir_inst *i) {
     uint32_t at = slot_of(p, i);
     while (p->found[at] && p->found[at]->inst != i)
         at = (at + 1) & (p->slots - 1);
     return p->found[at];
+}
+
+const struct plan_access *plan_access_of(const struct plan *p, const struct kir_inst *i) {
+    return plan_find(p, i);
 }

@@ -124,13 +124,26 @@ static void check_kind(struct check *c, const struct plan_access *a, const struc
         check_runs(c, a);
 }
 
+static void check_joined(struct check *c, const struct plan_access *a) {
+    const struct kir_inst *row = a->row ? a->row->inst : NULL, *i = a->inst;
+    holds(c,
+          !row || (row->op == ISA_OP_ST && i->op == ISA_OP_ST && row->ops[0] == i->ops[0] &&
+                   row->ty == i->ty && a->row->count > 1),
+          "this is no part of its row");
+    holds(c,
+          !a->beside || (a->beside->beside == a && a->beside->leads != a->leads &&
+                         a->beside->inst->ops[0] == i->ops[0] && a->beside->inst->op == i->op),
+          "what stands beside it does not");
+}
+
 static void check_access(struct check *c) {
     const struct plan *p = c->p;
     const struct plan_access *a = plan_access_of(p, c->i);
     holds(c, plan_is_access(c->i) == (a != NULL), "an access has a kind, nothing else has");
     if (!a)
         return;
-    struct plan_access own = plan_describe(p->in.fl, c->i);
+    check_joined(c, a);
+    struct plan_access own = plan_describe(p->in.fl, a->inst);
     struct shape s = {.kind = SHAPE_UNIFORM};
     if (p->in.fl->width > 1)
         s = flow_use(p->in.fl, c->i->ops[0], c->i->block);
@@ -143,6 +156,8 @@ static void check_access(struct check *c) {
                            c->i->mods.space == ISA_SPACE_SHARED),
           "not all lanes' places are the block's");
     holds(c, !a->by_page || a->kind == PLAN_LINE, "only neighbours have one page");
+    holds(c, !a->past || (p->streams && c->i->op == ISA_OP_ST && c->i->mods.sem == ISA_SEM_WEAK),
+          "this store may not be late");
     check_kind(c, a, &s);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/analysis/alignment.h"
 #include "ptx/ast.h"
 
 struct kir_module *planned_read(struct arena *a, const char *text, size_t length,
@@ -28,6 +29,8 @@ struct plan *planned_function(struct arena *a, struct kir_func *f, const struct 
                              .shared_static = f->is_kernel ? f->shared_static : 0,
                              .quick = what->quick,
                              .all_lanes = f->is_kernel && threads % width == 0,
+                             .zeros = alignment_find(a, f, NULL, 0),
+                             .has_runs = f->is_kernel && what->has_runs,
                              .puts_off = what->puts_off};
     return plan_build(a, &in);
 }

@@ -9,7 +9,7 @@ struct planned_for {
     unsigned width, team;
     enum kd_level level;
     uint32_t ntid[3];
-    bool quick, puts_off;
+    bool quick, puts_off, has_runs;
 };
 
 struct planned {

@@ -210,6 +210,71 @@ static void transposed(void) {
     expect("a group by itself", column, how, "!transposed");
 }
 
+static void rows_of_members(void) {
+    const char *pair = "mul.wide.u32 %w0, %t, 2; add.s64 %w1, %a, %w0;"
+                       "st.global.u8 [%w1], %n; st.global.u8 [%w1+1], %g;";
+    expect("both bytes of a structure", pair, usual, "access strided 2 row last");
+    expect("quick", pair, quick, "!row");
+    expect("one is missing",
+           "mul.wide.u32 %w0, %t, 4; add.s64 %w1, %a, %w0; st.global.u8 [%w1], %n;"
+           "st.global.u8 [%w1+1], %g; st.global.u8 [%w1+3], %g;",
+           usual, "!row");
+    expect("something sees that one is late",
+           "mul.wide.u32 %w0, %t, 2; add.s64 %w1, %a, %w0;"
+           "st.global.u8 [%w1], %n; bar.sync 0; st.global.u8 [%w1+1], %g;",
+           usual, "!row");
+    expect("words of which nobody knows that they are aligned",
+           "mul.wide.u32 %w0, %t, 8; add.s64 %w1, %a, %w0;"
+           "st.global.u32 [%w1], %n; st.global.u32 [%w1+4], %g;",
+           usual, "!row");
+    expect("words that are aligned",
+           "mul.wide.u32 %w0, %t, 8; and.b64 %w2, %a, -8; add.s64 %w1, %w2, %w0;"
+           "st.global.u32 [%w1], %n; st.global.u32 [%w1+4], %g;",
+           usual, "row last");
+}
+
+#define FOUR "{%n, %g, %t, %n}"
+
+static void eights(void) {
+    const char *two = "mul.wide.u32 %w0, %t, 32; add.s64 %w1, %a, %w0;"
+                      "st.global.v4.u32 [%w1], " FOUR "; st.global.v4.u32 [%w1+16], " FOUR ";";
+    expect("two times four words", two, usual, "access strided 8 beside");
+    expect("where registers hold no line, pairs", two,
+           (struct planned_for){.level = KD_LEVEL_X86_64_V3, .width = 16}, "!beside");
+    expect("of eight lanes", two, (struct planned_for){.width = 8}, "!beside");
+    expect("the third of three",
+           "mul.wide.u32 %w0, %t, 32; add.s64 %w1, %a, %w0; st.global.v4.u32 [%w1], " FOUR
+           "; st.global.v4.u32 [%w1+16], " FOUR "; st.global.v4.u32 [%w1+32], " FOUR ";",
+           usual, "!beside");
+    expect("with gaps between lanes",
+           "mul.wide.u32 %w0, %t, 48; add.s64 %w1, %a, %w0;"
+           "st.global.v4.u32 [%w1], " FOUR "; st.global.v4.u32 [%w1+16], " FOUR ";",
+           usual, "!beside");
+    expect("with a load between them",
+           "mul.wide.u32 %w0, %t, 32; add.s64 %w1, %a, %w0; st.global.v4.u32 [%w1], " FOUR
+           "; ld.global.u32 %x0, [%b];" KEPT("%x0") " st.global.v4.u32 [%w1+16], " FOUR ";",
+           usual, "!beside");
+}
+
+static void streams(void) {
+    const struct planned_for run = {.has_runs = true},
+                             quick_run = {.has_runs = true, .quick = true},
+                             narrow_run = {
+                                 .has_runs = true, .level = KD_LEVEL_X86_64_V3, .width = 8};
+    expect("a block at a call", AT("%a", "%t") STORE, usual, "access line");
+    expect("what is only written", AT("%a", "%t") STORE, run, "access line past");
+    expect("what is read, too", AT("%a", "%t") "ld.global.u32 %x0, [%w1+64];" KEPT("%x0") STORE,
+           run, "access line");
+    expect("where another parameter is read",
+           AT("%a", "%t") "ld.global.u32 %x0, [%b];" KEPT("%x0") STORE, run, "access line past");
+    expect("where more is read than written",
+           AT("%a", "%t") "ld.global.v2.u32 {%x0, %x1}, [%b];" KEPT("%x0") KEPT("%x1") STORE, run,
+           "access line");
+    expect("where others may wait", AT("%a", "%t") STORE "membar.gl;", run, "access line");
+    expect("where registers hold no line", AT("%a", "%t") STORE, narrow_run, "access line");
+    expect("quick", AT("%a", "%t") STORE, quick_run, "access line");
+}
+
 int main(void) {
     places();
     pieces();
@@ -220,6 +285,9 @@ int main(void) {
     masks();
     without_masks();
     transposed();
+    rows_of_members();
+    eights();
+    streams();
     if (!failures)
         puts("accesses: ok");
     return failures != 0;

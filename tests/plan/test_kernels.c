@@ -41,7 +41,7 @@ static void check_function(const char *file, struct kir_func *f) {
     static const struct planned_for how[] = {
         {.width = 1},
         {.width = 8},
-        {.width = 16},
+        {.width = 16, .has_runs = true},
         {.width = 32, .ntid = {100, 1, 1}},
         {.width = 16, .team = 4, .ntid = {16, 16, 1}},
         {.width = 8, .team = 8, .quick = true},

@@ -16,8 +16,23 @@ static const char body[] =
     "ld.volatile.global.v2.u32 {%x3, %x4}, [%w7];"
     "add.u32 %x0, %x0, %x3; add.u32 %x0, %x0, %x4;"
     "setp.ge.u32 %p, %t, %n; @%p bra out;"
-    "mul.wide.u32 %w8, %t, 4; add.s64 %w9, %b, %w8; st.global.u32 [%w9], %x0; out:";
-enum { STRIDED, STEPS, EACH, WHOLE, LINE }; // its accesses of global memory
+    "mul.wide.u32 %w8, %t, 4; add.s64 %w9, %b, %w8; st.global.u32 [%w9], %x0;"
+    "mul.wide.u32 %w10, %t, 2; add.s64 %w11, %b, %w10;"
+    "st.global.u8 [%w11+256], %x0; st.global.u8 [%w11+257], %n;"
+    "mul.wide.u32 %w12, %t, 32; add.s64 %w13, %b, %w12;"
+    "st.global.v4.u32 [%w13+512], {%n, %t, %n, %t}; st.global.v4.u32 [%w13+528], {%n, %t, %n, %t}; "
+    "out:";
+enum {
+    STRIDED,
+    STEPS,
+    EACH,
+    WHOLE,
+    LINE,
+    FIRST,
+    LAST,
+    LEADS,
+    SECOND
+}; // its accesses of global memory
 
 static struct plan_access *access_of(struct plan *p, unsigned n) {
     for (uint32_t k = 0; k < p->accesses.len; k++)
@@ -65,6 +80,10 @@ static void break_accesses(struct plan *p) {
     BREAK(STRIDED, a->window.lo = 4, "not in its window");
     BREAK(STRIDED, a->window.chunks = 2, "too few chunks");
     BREAK(STEPS, a->step.by = NULL, "steps have a distance");
+    BREAK(FIRST, a->row = access_of(p, LINE), "no part of its row");
+    BREAK(LINE, a->past = true, "may not be late");
+    BREAK(LEADS, a->leads = false, "beside it");
+    BREAK(SECOND, a->beside = a, "beside it");
 }
 
 static void break_results(struct plan *p) {
@@ -127,6 +146,10 @@ static void texts(const struct plan *p) {
     reads(p, "under block | access line", "under lane 5 | access line", true);
     reads(p, "under block", "under lane 32", false);
     reads(p, "under block", "under all", false);
+    reads(p, " row last", "", false);
+    reads(p, " row last", " row", false);
+    reads(p, "access line", "access line row", false);
+    reads(p, " beside leads", " beside", false);
     reads(p, "is scalar", "is vector shared", true);
     reads(p, "is scalar", "is", false);
     reads(p, "is scalar", "is scalar, scalar", false);
@@ -135,6 +158,8 @@ static void texts(const struct plan *p) {
     reads(p, "bb0 all:", "bb0 none:", false);
     reads(p, "bb0 all:", "bb1 all:", false);
     reads(p, "width 16", "width 8", false);
+    reads(p, "team 1", "team 1 streams", true);
+    reads(p, "team 1", "team 1 flows", false);
     reads(p, "    ret:void\n", "", false);
     reads(p, "    ret:void\n", "    ret:void\n    ret:void\n", false);
 }

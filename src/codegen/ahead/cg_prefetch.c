@@ -132,7 +132,7 @@ static int64_t distance_ahead(const struct cg_func *g, const struct kir_inst *i,
 // Has an access before i in its block asked for the same lines? In a stencil, for one, which loads
 // its neighbours along a row.
 static bool is_asked_for(const struct kir_inst *i) {
-    // Backwards: a row of stores (cg_store_row) stands in no list itself.
+    // Backwards: a row of stores (plan/rows.c) stands in no list itself.
     for (const struct kir_inst *k = i->prev; k; k = k->prev) {
         int64_t by = k->offset - i->offset;
         if (k->op == i->op && k->ops[0] == i->ops[0] && k->ty == i->ty &&

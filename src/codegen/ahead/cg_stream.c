@@ -5,108 +5,16 @@
 // (kd_block.stream_bytes), and the address, which has to be a line's. In a loop that counts, as a
 // grid-stride loop, its iterations decide, which are known when it begins.
 //
-// Not in kernels that order anything with other blocks: these stores keep no order with later ones
-// until a fence, which stands at the end of a run of blocks. Not for memory that the kernel reads
-// through the same parameter either, whose lines are in the cache already.
+// Which stores may do so is planned (plan/streams.c).
 #include <stddef.h>
 
 #include "codegen/ahead/cg_stream.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "plan/plan.h"
 
-enum { LINE = 64, MAX_DEPTH = 12 };
-
-// What a kernel may contain that has such stores: nothing that others could wait for.
-static bool keeps_order(const struct kir_inst *i) {
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-    case ISA_CLASS_SOURCE:
-    case ISA_CLASS_WARP:
-    case ISA_CLASS_BLOCK:
-        return false;
-    case ISA_CLASS_MEMORY:
-        return (i->op != ISA_OP_LD && i->op != ISA_OP_ST) || i->mods.sem != ISA_SEM_WEAK;
-    case ISA_CLASS_CONTROL:
-        return i->op == ISA_OP_CALL;
-    default:
-        return true;
-    }
-}
-
-// The parameter, a pointer, that an address is made from: the load of it; NULL: not known.
-static const struct kir_value *param_of(const struct kir_value *v, unsigned depth) {
-    const struct kir_value *p;
-    if (v->kind != KIR_VALUE_INST || !depth--)
-        return NULL;
-    const struct kir_inst *i = v->def;
-    switch (i->op) {
-    case ISA_OP_LD:
-        return i->mods.space == ISA_SPACE_PARAM && isa_type_bits(i->ty) == 64 ? v : NULL;
-    case ISA_OP_MOV:
-    case ISA_OP_CVTA:
-        return i->nops == 1 ? param_of(i->ops[0], depth) : NULL;
-    case ISA_OP_ADD:
-        p = param_of(i->ops[0], depth);
-        return p ? p : param_of(i->ops[1], depth);
-    case ISA_OP_SUB:
-        return param_of(i->ops[0], depth);
-    case ISA_OP_MAD:
-        return param_of(i->ops[2], depth);
-    default:
-        return NULL;
-    }
-}
-
-static bool same_param(const struct kir_value *x, const struct kir_value *y) {
-    const struct kir_inst *i = x->def, *j = y->def;
-    if (x == y)
-        return true;
-    return i->offset == j->offset && x->result == y->result &&
-           (i->ops[0] == j->ops[0] ||
-            (i->ops[0]->kind == KIR_VALUE_INST && j->ops[0]->kind == KIR_VALUE_INST &&
-             i->ops[0]->def->op == ISA_OP_SYMADDR && j->ops[0]->def->op == ISA_OP_SYMADDR &&
-             i->ops[0]->def->sym == j->ops[0]->def->sym &&
-             i->ops[0]->def->offset == j->ops[0]->def->offset));
-}
-
-static bool is_read(const struct cg_func *g, const struct kir_value *param) {
-    for (uint32_t b = 0; b < g->f->blocks.len; b++)
-        for (const struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next) {
-            bool loads = i->op == ISA_OP_LD && i->mods.space != ISA_SPACE_PARAM;
-            const struct kir_value *p = loads ? param_of(i->ops[0], MAX_DEPTH) : NULL;
-            if (p && same_param(p, param))
-                return true;
-        }
-    return false;
-}
-
-static unsigned bytes_in_memory(const struct kir_inst *i, isa_op op) {
-    bool memory = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC;
-    unsigned words = i->mods.vec ? i->mods.vec : 1;
-    return memory && i->op == op ? words * isa_type_bits(i->ty) / 8 : 0;
-}
-
-// Stores past the caches hold the buffers that loads need on their way to the first cache. Where
-// loads are more than they are, as in a stencil, they lose more than they gain.
-static bool writes_most(const struct kir_func *f) {
-    unsigned read = 0, written = 0;
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
-            read += bytes_in_memory(i, ISA_OP_LD);
-            written += bytes_in_memory(i, ISA_OP_ST);
-        }
-    return written >= read;
-}
-
-// By a thread, in an iteration of the loop itself; NULL: outside loops.
-static unsigned bytes_written(const struct cg_func *g, const struct cfg_loop *l) {
-    unsigned bytes = 0;
-    for (uint32_t b = 0; b < g->f->blocks.len; b++)
-        for (const struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next)
-            bytes += g->fl->cfg->loop[i->block->id] == l ? bytes_in_memory(i, ISA_OP_ST) : 0;
-    return bytes;
-}
+enum { LINE = 64 };
 
 // What addresses are tested with where each thread writes so many bytes (i64).
 static LLVMValueRef test_for(struct cg_func *g, LLVMValueRef bytes) {
@@ -118,23 +26,14 @@ static LLVMValueRef test_for(struct cg_func *g, LLVMValueRef bytes) {
 }
 
 void cg_find_streams(struct cg_func *g) {
-    struct cg *c = g->cg;
-    if (!g->f->is_kernel || c->mode != KD_MODE_BLOCK || c->splits || c->quick ||
-        !c->target.holds_line)
-        return;
-    for (uint32_t b = 0; b < g->f->blocks.len; b++)
-        for (const struct kir_inst *i = g->f->blocks.data[b]->first; i; i = i->next)
-            if (keeps_order(i))
-                return;
-    if (!writes_most(g->f))
-        return;
-    g->stream_test = test_for(g, cg_i64(c, bytes_written(g, NULL)));
+    if (g->plan->streams)
+        g->stream_test = test_for(g, cg_i64(g->cg, plan_bytes_written(g->plan, NULL)));
 }
 
 void cg_find_stream_turns(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef left,
                           LLVMValueRef step) {
     struct cg *c = g->cg;
-    unsigned bytes = bytes_written(g, l);
+    unsigned bytes = plan_bytes_written(g->plan, l);
     if (!g->stream_test || !bytes)
         return;
     // A step below zero is a large one, of which there are few.
@@ -146,10 +45,8 @@ void cg_find_stream_turns(struct cg_func *g, const struct cfg_loop *l, LLVMValue
 
 // What the address of a line is tested with, so that zero says: past the caches; NULL: never.
 static LLVMValueRef test_of(struct cg_func *g, const struct kir_inst *i) {
-    const struct kir_value *param;
-    if (!g->stream_test || i->op != ISA_OP_ST || i->mods.sem != ISA_SEM_WEAK ||
-        (i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_GENERIC) ||
-        !(param = param_of(i->ops[0], MAX_DEPTH)) || is_read(g, param))
+    const struct plan_access *a = plan_access_of(g->plan, i);
+    if (!a || !a->past)
         return NULL;
     return g->fl->cfg->loop[i->block->id] ? g->stream_turns : g->stream_test;
 }

@@ -4,7 +4,6 @@
 // vector of threads take apart or put together. What is loaded is loaded where the first of the two
 // stands, and what is stored is stored where the second one stands.
 #include "codegen/memory/cg_eights.h"
-#include "codegen/access/cg_copy.h"
 #include "codegen/access/cg_gather.h"
 #include "codegen/ahead/cg_prefetch.h"
 #include "codegen/core/cg_blocks.h"
@@ -19,64 +18,9 @@
 #include "codegen/value/cg_nan.h"
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
+#include "plan/plan.h"
 
 enum { LANES = 16, WORDS = 8, BYTES = 32, VECTOR_BYTES = 64 };
-
-static bool is_four(const struct kir_inst *i) {
-    if ((i->op != ISA_OP_LD && i->op != ISA_OP_ST) || i->mods.vec != 4 ||
-        isa_type_bits(i->ty) != 32 || i->mods.sem != ISA_SEM_WEAK ||
-        i->mods.space != ISA_SPACE_GLOBAL)
-        return false;
-    struct kir_value *const *words = i->op == ISA_OP_LD ? i->res : i->ops + 1;
-    for (unsigned k = 0; k < 4; k++)
-        if (kir_type_bits(words[k]->type) != 32)
-            return false;
-    return true;
-}
-
-static bool are_side_by_side(const struct kir_inst *i, const struct kir_inst *j) {
-    return is_four(j) && j->op == i->op && j->ops[0] == i->ops[0] &&
-           (j->offset == i->offset + BYTES / 2 || i->offset == j->offset + BYTES / 2);
-}
-
-static bool is_between(const struct kir_inst *i) {
-    enum isa_class k = isa_op_info[i->op].klass;
-    return k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE;
-}
-
-// The other one of an access's pair, with nothing but arithmetic between them; NULL: there is none.
-// Of three side by side the first two are a pair.
-static struct kir_inst *behind(const struct kir_inst *i) {
-    struct kir_inst *j = i->next;
-    while (j && is_between(j))
-        j = j->next;
-    return j && are_side_by_side(i, j) ? j : NULL;
-}
-
-static struct kir_inst *before(const struct kir_inst *i) {
-    struct kir_inst *j = i->prev;
-    while (j && is_between(j))
-        j = j->prev;
-    return j && is_four(j) && are_side_by_side(i, j) ? j : NULL;
-}
-
-static struct kir_inst *first_of_pair(struct kir_inst *i) {
-    unsigned n = 0;
-    for (struct kir_inst *k = before(i); k; k = before(k))
-        n++;
-    return n % 2 ? before(i) : behind(i) ? i : NULL;
-}
-
-static bool lie_in_eights(struct cg_func *g, const struct kir_inst *i) {
-    const struct cg *c = g->cg;
-    struct shape s = cg_shape(g, i->ops[0]);
-    if (s.kind != SHAPE_OFFSETS || c->width % LANES)
-        return false;
-    for (unsigned k = 1; k < c->width; k++)
-        if (s.offs[k] != s.offs[0] + (int64_t)k * BYTES)
-            return false;
-    return true;
-}
 
 struct eights {
     struct kir_inst *lo, *hi;
@@ -296,23 +240,21 @@ static void set_results(struct cg_func *g, const struct eights *e) {
 
 bool cg_emit_eights(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    if (!c->target.holds_line || c->quick || !is_four(i) || !lie_in_eights(g, i))
+    const struct plan_access *a = plan_access_of(g->plan, i);
+    if (!a || !a->beside)
         return false;
-    struct kir_inst *first = first_of_pair(i), *second = first ? behind(first) : NULL;
-    if (!first || cg_is_copy(g, first) || cg_is_copy(g, second) || cg_copying_store(g, first) ||
-        cg_copying_store(g, second))
-        return false;
+    const struct plan_access *first = a->leads ? a : a->beside, *second = first->beside;
     LLVMValueRef guard = cg_guard(g, i->ops[0]);
     bool known = g->now.mask && LLVMIsConstant(g->now.mask), asks = guard || g->now.mask;
     if (known || (asks && c->team > 1))
         return false;
     bool is_load = i->op == ISA_OP_LD;
     cg_check_alignment(g, i);
-    if (i == (is_load ? second : first))
+    if (a == (is_load ? second : first))
         return true;
-    struct eights e = {.lo = first, .hi = second};
-    if (second->offset < first->offset)
-        e = (struct eights){.lo = second, .hi = first};
+    struct eights e = {.lo = first->inst, .hi = second->inst};
+    if (e.hi->offset < e.lo->offset)
+        e = (struct eights){.lo = second->inst, .hi = first->inst};
     note_on(c->notes, i, false,
             "global %s: with the one beside it, neighbouring threads, neighbouring addresses",
             is_load ? "load" : "store");

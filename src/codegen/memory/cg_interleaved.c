@@ -1,20 +1,12 @@
 // Loads of interleaved groups (plan/interleaved.c), whose members LLVM loads once. Stores of
 // all members, which leave no gaps, are one store of vectors, where the last of them stands.
 #include "codegen/memory/cg_interleaved.h"
-#include "codegen/access/cg_copy.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
-#include "codegen/update/cg_append.h"
-#include "codegen/value/cg_align.h"
-#include "codegen/value/cg_known.h"
 #include "plan/plan.h"
 
 enum { MOST_CHUNKS = 32 };
-
-static int64_t size_of(const struct kir_inst *i) {
-    return (int64_t)(i->mods.vec ? i->mods.vec : 1) * isa_type_bits(i->ty) / 8;
-}
 
 struct place {
     unsigned chunk, slot;
@@ -112,89 +104,4 @@ void cg_load_interleaved(struct cg *c, const struct plan_access *a, LLVMTypeRef 
     }
     for (unsigned k = 0; k < a->count; k++)
         out[k] = component(c, w, chunk, begin + (int64_t)k * element, distance, element);
-}
-
-// ---- stores of all members --------------------------------------------------------------------
-
-// What may stand between two stores of a group: nothing that could see that one is late.
-static bool sees_nothing(const struct kir_inst *i) {
-    enum isa_class k = isa_op_info[i->op].klass;
-    return k == ISA_CLASS_POINTWISE || k == ISA_CLASS_SOURCE;
-}
-
-static bool is_stored_beside(const struct kir_inst *i, const struct kir_inst *of) {
-    return i->op == ISA_OP_ST && i->ops[0] == of->ops[0] && i->ty == of->ty && !i->mods.vec &&
-           i->mods.space == of->mods.space && i->mods.sem == ISA_SEM_WEAK;
-}
-
-static bool may_be_member(struct cg_func *g, const struct kir_inst *i) {
-    return i->op == ISA_OP_ST && !i->mods.vec && i->mods.sem == ISA_SEM_WEAK &&
-           (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC) &&
-           !cg_is_append(g, i) && !cg_is_copy(g, i);
-}
-
-// The members in the order of their places; false: some are missing, or there are others.
-static bool find_row(struct cg_func *g, struct kir_inst *of, unsigned n, struct kir_inst **member,
-                     struct kir_inst **last) {
-    int64_t size = size_of(of), lowest = of->offset;
-    struct kir_inst *first = of;
-    unsigned found = 0, stores = 0;
-    // With more stores than members no store is one, whichever of them asks.
-    for (struct kir_inst *i = of; i && (sees_nothing(i) || is_stored_beside(i, of)); i = i->prev) {
-        first = i;
-        if (i->op == ISA_OP_ST && ++stores > n)
-            return false;
-    }
-    stores = 0;
-    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of));
-         i = i->next) {
-        if (i->op == ISA_OP_ST && ++stores > n)
-            return false;
-        if (i->op == ISA_OP_ST && i->offset < lowest)
-            lowest = i->offset;
-    }
-    for (unsigned k = 0; k < n; k++)
-        member[k] = NULL;
-    for (struct kir_inst *i = first; i && (sees_nothing(i) || is_stored_beside(i, of));
-         i = i->next) {
-        if (i->op != ISA_OP_ST)
-            continue;
-        int64_t at = i->offset - lowest;
-        if (at % size || at / size >= n || member[at / size] || !may_be_member(g, i))
-            return false;
-        member[at / size] = i;
-        *last = i;
-        found++;
-    }
-    return found == n;
-}
-
-enum cg_row cg_store_row(struct cg_func *g, struct kir_inst *i, struct kir_inst *row) {
-    enum { MOST = 8 };
-    struct shape s = cg_shape(g, i->ops[0]);
-    struct kir_inst *member[MOST], *last = NULL;
-    if (s.kind != SHAPE_OFFSETS || g->cg->width == 1 || g->cg->quick || !may_be_member(g, i))
-        return CG_ROW_NONE;
-    int64_t size = size_of(i), distance = s.offs[1] - s.offs[0];
-    for (unsigned l = 2; l < g->cg->width; l++)
-        if (s.offs[l] - s.offs[l - 1] != distance)
-            return CG_ROW_NONE;
-    if (distance != 2 * size && distance != 4 * size && distance != 8 * size)
-        return CG_ROW_NONE;
-    unsigned n = (unsigned)(distance / size);
-    if (!find_row(g, i, n, member, &last))
-        return CG_ROW_NONE;
-    *row = *member[0];
-    row->mods.vec = (uint8_t)n;
-    row->nops = n + 1;
-    row->ops = arena_array(g->cg->arena, struct kir_value *, n + 1);
-    row->ops[0] = i->ops[0];
-    for (unsigned k = 0; k < n; k++)
-        row->ops[1 + k] = member[k]->ops[1];
-    row->prev = i->prev;
-    row->next = i->next;
-    // Accesses of two and four words expect the alignment that they have in PTX.
-    if (size >= 4 && !cg_is_aligned(g, row))
-        return CG_ROW_NONE;
-    return i == last ? CG_ROW_NOW : CG_ROW_LATER;
 }

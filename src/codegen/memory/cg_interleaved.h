@@ -10,9 +10,4 @@ struct plan_access;
 void cg_load_interleaved(struct cg *c, const struct plan_access *a, LLVMTypeRef elem,
                          LLVMValueRef base, LLVMValueRef *out);
 
-// Is the store i one of several that fill the rows of memory between lanes? Then it is made with
-// the last of them, as the store `row` of a vector a lane.
-enum cg_row { CG_ROW_NONE, CG_ROW_LATER, CG_ROW_NOW };
-enum cg_row cg_store_row(struct cg_func *g, struct kir_inst *i, struct kir_inst *row);
-
 #endif

@@ -65,7 +65,8 @@ static void order(struct cg *c, const struct kir_inst *i, enum isa_sem sem, LLVM
         LLVMBuildFence(c->b, o, 0, "");
 }
 
-static struct access describe(struct cg *c, struct kir_inst *i, const struct plan_access *plan) {
+static struct access describe(struct cg *c, const struct plan_access *plan) {
+    struct kir_inst *i = plan->inst;
     enum kir_type reg = (enum kir_type)(i->op == ISA_OP_ST ? i->ops[1] : i->res[0])->type;
     struct access a = {.i = i,
                        .plan = plan,
@@ -1041,14 +1042,14 @@ static bool holds_pair(struct cg_func *g, const struct access *a) {
 }
 
 bool cg_stores_pair(struct cg_func *g, struct kir_inst *i) {
-    struct access a = describe(g->cg, i, plan_access_of(g->plan, i));
+    struct access a = describe(g->cg, plan_access_of(g->plan, i));
     return holds_pair(g, &a);
 }
 
 void cg_store_pair(struct cg_func *g, struct kir_inst *i) {
     static const uint8_t order[2 * PAIR_LANES] = {0, 4, 1, 5, 2, 6, 3, 7};
     struct cg *c = g->cg;
-    struct access a = describe(c, i, plan_access_of(g->plan, i));
+    struct access a = describe(c, plan_access_of(g->plan, i));
     LLVMValueRef idx[2 * PAIR_LANES];
     cg_check_alignment(g, i);
     note_access(g, &a);
@@ -1179,7 +1180,7 @@ bool cg_load_costs(struct cg_func *g, const struct kir_inst *i) {
 
 struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) {
     struct cg_costly_load *l = arena_new(g->cg->arena, struct cg_costly_load);
-    l->a = describe(g->cg, i, plan_access_of(g->plan, i));
+    l->a = describe(g->cg, plan_access_of(g->plan, i));
     cg_check_alignment(g, i);
     if (is_planned(l->a.plan))
         l->base = cg_scalar_pointer(g, l->a.i);
@@ -1206,7 +1207,7 @@ unsigned cg_costly_bytes(struct cg_func *g, const struct cg_costly_load *l) {
 
 static void emit_load(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
-    struct access a = describe(c, i, plan_access_of(g->plan, i));
+    struct access a = describe(c, plan_access_of(g->plan, i));
     LLVMValueRef x[8], guard;
     cg_check_alignment(g, i);
     cg_settle(g, i, a.count * a.bytes);
@@ -1292,10 +1293,10 @@ static void store(struct cg_func *g, const struct access *a, LLVMValueRef *comp)
 }
 
 // aligned: its address has been checked, or need not be.
-static void emit_store(struct cg_func *g, struct kir_inst *i, const struct plan_access *plan,
-                       bool aligned) {
+static void emit_store(struct cg_func *g, const struct plan_access *plan, bool aligned) {
     struct cg *c = g->cg;
-    struct access a = describe(c, i, plan);
+    struct kir_inst *i = plan->inst;
+    struct access a = describe(c, plan);
     LLVMValueRef comp[8], raw[8];
     bool all_uniform = true;
     if (!cg_is_append(g, i))
@@ -1341,16 +1342,14 @@ static void emit_store(struct cg_func *g, struct kir_inst *i, const struct plan_
 }
 
 static void store_row(struct cg_func *g, struct kir_inst *i) {
-    struct kir_inst row;
-    enum cg_row r = cg_store_row(g, i, &row);
-    if (r != CG_ROW_NONE)
-        cg_check_alignment(g, i);
-    if (r == CG_ROW_NOW) {
-        struct plan_access plan = plan_new_access(g->plan, &row);
-        emit_store(g, &row, &plan, true);
-    } else if (r == CG_ROW_NONE) {
-        emit_store(g, i, plan_access_of(g->plan, i), false);
+    const struct plan_access *a = plan_access_of(g->plan, i);
+    if (!a->row) {
+        emit_store(g, a, false);
+        return;
     }
+    cg_check_alignment(g, i);
+    if (a->last)
+        emit_store(g, a->row, true);
 }
 
 bool cg_emit_memory(struct cg_func *g, struct kir_inst *i) {

@@ -1,7 +1,9 @@
 // The plan of a function: made before anything is emitted, and shown to those who ask.
-#include "codegen/core/cg_plan.h"
+#include "codegen/memory/cg_plan.h"
+#include "codegen/access/cg_copy.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "codegen/update/cg_append.h"
 #include "plan/plan.h"
 #include "support/debug.h"
 
@@ -40,6 +42,16 @@ static void show(struct cg *c, const struct plan *p) {
     strbuf_free(&text);
 }
 
+// Of what is copied from memory to memory, or appended to a list.
+static bool is_taken(void *who, const struct kir_inst *i) {
+    struct cg_func *g = who;
+    if (i->op != ISA_OP_ST)
+        return cg_copying_store(g, i);
+    const struct kir_value *v = i->ops[1];
+    bool is_copy = v->kind == KIR_VALUE_INST && cg_copying_store(g, v->def) == i;
+    return is_copy || cg_is_append(g, i);
+}
+
 void cg_make_plan(struct cg_func *g) {
     struct cg *c = g->cg;
     bool is_kernel = g->f->is_kernel;
@@ -48,6 +60,10 @@ void cg_make_plan(struct cg_func *g) {
                              .shared_static = is_kernel ? c->kernel->shared_static : 0,
                              .quick = c->quick,
                              .all_lanes = c->width == 1 || (is_kernel && all_lanes_exist(c)),
+                             .zeros = g->zeros,
+                             .is_taken = is_taken,
+                             .who = g,
+                             .has_runs = is_kernel && c->mode == KD_MODE_BLOCK && !c->splits,
                              .puts_off = g->reds || g->appends};
     g->plan = plan_build(c->arena, &in);
     show(c, g->plan);

@@ -3,7 +3,7 @@
 
 #include "codegen/core/state.h"
 
-// Sets g->plan; what is put off is known.
+// Sets g->plan. What crosses blocks, is aligned, appended or put off has been found.
 void cg_make_plan(struct cg_func *g);
 
 #endif
