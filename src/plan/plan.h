@@ -70,6 +70,7 @@ struct plan_access {
     bool in_block;        // all lanes' places lie in the block's shared memory, whoever acts
     bool by_page;         // whether all places lie on one page is asked, to do without the mask
     bool sparse;          // strided: with a mask, an access a lane is less
+    bool lone;            // a store that mostly no lane makes or one, in a block that is not asked
     bool past;            // whole lines may go past the caches, which is asked when it runs
     bool transposed;      // for all groups of the team at once: see transposed.c
     const int64_t *offs;  // of lanes at constant offsets from one place; else NULL

@@ -156,6 +156,8 @@ static void check_access(struct check *c) {
                            c->i->mods.space == ISA_SPACE_SHARED),
           "not all lanes' places are the block's");
     holds(c, !a->by_page || a->kind == PLAN_LINE, "only neighbours have one page");
+    holds(c, !a->lone || (c->i->op == ISA_OP_ST && s.kind == SHAPE_VARYING && a->lane < 0),
+          "only scattered stores of several lanes are lone");
     holds(c, !a->past || (p->streams && c->i->op == ISA_OP_ST && c->i->mods.sem == ISA_SEM_WEAK),
           "this store may not be late");
     check_kind(c, a, &s);

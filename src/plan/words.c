@@ -15,6 +15,6 @@ const char *const plan_kind_words[PLAN_KINDS] = {
 
 #define FLAG(name)                                                                                 \
     { #name, offsetof(struct plan_access, name) }
-const struct plan_flag plan_flags[PLAN_FLAGS] = {FLAG(whole),    FLAG(tested),    FLAG(guess),
-                                                 FLAG(in_block), FLAG(by_page),   FLAG(sparse),
-                                                 FLAG(past),     FLAG(transposed)};
+const struct plan_flag plan_flags[PLAN_FLAGS] = {FLAG(whole),    FLAG(tested),  FLAG(guess),
+                                                 FLAG(in_block), FLAG(by_page), FLAG(sparse),
+                                                 FLAG(lone),     FLAG(past),    FLAG(transposed)};

@@ -16,7 +16,7 @@ struct plan_flag {
     const char *word;
     size_t offset;
 };
-enum { PLAN_FLAGS = 8 };
+enum { PLAN_FLAGS = 9 };
 extern const struct plan_flag plan_flags[PLAN_FLAGS];
 
 #endif

@@ -256,6 +256,25 @@ static void eights(void) {
            usual, "!beside");
 }
 
+static void lone(void) {
+    const char *heads = AT("%b", "%t") "ld.global.u32 %x0, [%w1]; ld.global.u32 %x1, [%w1+4];"
+                                       "mul.wide.u32 %w2, %x0, 4; add.s64 %w3, %a, %w2;"
+                                       "setp.eq.u32 %p, %x0, %x1; @%p bra out;"
+                                       "st.global.u32 [%w3], %t; out:";
+    expect("where something begins", heads, usual, "access each lone");
+    expect("without masks' registers", heads, (struct planned_for){.level = KD_LEVEL_X86_64_V3},
+           "!lone");
+    expect("quick", heads, quick, "!lone");
+    expect("neighbours",
+           "setp.ge.u32 %p, %t, %n;" AT("%a", "%t") "@%p bra out;" STORE "out:", usual, "!lone");
+    expect("two stores",
+           AT("%b", "%t") "ld.global.u32 %x0, [%w1]; ld.global.u32 %x1, [%w1+4];"
+                          "mul.wide.u32 %w2, %x0, 4; add.s64 %w3, %a, %w2;"
+                          "setp.eq.u32 %p, %x0, %x1; @%p bra out;"
+                          "st.global.u32 [%w3], %t; st.global.u32 [%w3+4], %t; out:",
+           usual, "!lone");
+}
+
 static void streams(void) {
     const struct planned_for run = {.has_runs = true},
                              quick_run = {.has_runs = true, .quick = true},
@@ -288,6 +307,7 @@ int main(void) {
     rows_of_members();
     eights();
     streams();
+    lone();
     if (!failures)
         puts("accesses: ok");
     return failures != 0;

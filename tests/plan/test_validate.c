@@ -81,6 +81,7 @@ static void break_accesses(struct plan *p) {
     BREAK(STRIDED, a->window.chunks = 2, "too few chunks");
     BREAK(STEPS, a->step.by = NULL, "steps have a distance");
     BREAK(FIRST, a->row = access_of(p, LINE), "no part of its row");
+    BREAK(LINE, a->lone = true, "lone");
     BREAK(LINE, a->past = true, "may not be late");
     BREAK(LEADS, a->leads = false, "beside it");
     BREAK(SECOND, a->beside = a, "beside it");

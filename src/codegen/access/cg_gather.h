@@ -11,7 +11,7 @@ struct cg_lane_access {
     struct cg_places at;
     bool rare;         // short code rather than fast code
     bool whole;        // all components of a lane in one access, of 16 bytes at most
-    bool lone;         // a store that mostly no lane makes or one, by cg_is_lone
+    bool lone;         // a store that mostly no lane makes or one, as planned
     LLVMValueRef from; // i32: lone: lane l stores from + l * by; NULL: not known
     uint32_t by;
     LLVMValueRef

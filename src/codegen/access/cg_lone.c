@@ -1,7 +1,4 @@
-// Scattered stores that none of a vector's lanes makes, or one, and which nobody can foretell:
-// where a run of equal elements begins, say (`if (x[i] != x[i - 1]) first[x[i]] = i`). A branch
-// around such a store is mispredicted each time there is a lane. So the block with the store runs
-// without being asked, and the lowest active lane's element is stored, or where there is none
+// Lone stores (plan/lone.c): the lowest active lane's element is stored, or where there is none
 // something to a slot of the function's own; only two lanes and more take a branch.
 #include "codegen/access/cg_lone.h"
 #include "codegen/access/cg_gather.h"
@@ -11,31 +8,8 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
-#include "passes/flow/sole_lane.h"
 
-enum { LANES = 16, WORD_BITS = 32, SMALL_BLOCK = 10 };
-
-static bool may_be_lone(const struct cg_func *g, const struct kir_inst *i) {
-    return i->op == ISA_OP_ST && i->mods.sem == ISA_SEM_WEAK && !i->mods.vec &&
-           isa_type_bits(i->ty) == WORD_BITS && g->fl->shape[i->ops[0]->id].kind == SHAPE_VARYING &&
-           (i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_SHARED ||
-            i->mods.space == ISA_SPACE_GENERIC);
-}
-
-bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i) {
-    const struct cg *c = g->cg;
-    unsigned stores = 0, n = 0;
-    if (!c->target.mask_registers || c->quick || c->width % LANES || c->width > 2 * LANES ||
-        g->reds || g->appends || !may_be_lone(g, i) || i->block->last->op != ISA_OP_BRA)
-        return false;
-    for (const struct kir_inst *k = i->block->first; k != i->block->last; k = k->next, n++) {
-        stores += k->op == ISA_OP_ST;
-        if (k != i && k->op != ISA_OP_PHI && isa_op_info[k->op].klass != ISA_CLASS_POINTWISE)
-            return false;
-    }
-    // What one lane alone can store needs no other way, and that the block has been asked for.
-    return stores == 1 && n <= SMALL_BLOCK && sole_lane(g->fl, i->block) < 0;
-}
+enum { LANES = 16 };
 
 // One lane of x, words, by a permutation; a lane past the end is some lane.
 static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef lane) {

@@ -4,10 +4,6 @@
 #include "codegen/access/cg_gather.h"
 #include "codegen/core/state.h"
 
-// Is i a store of which a vector's lanes mostly make none or one? Its block may then run with no
-// lane active.
-bool cg_is_lone(const struct cg_func *g, const struct kir_inst *i);
-
 // Stores the lowest active lane's word x; goes on, where there are more lanes, with storing them
 // all, after which there is a branch to the block that is returned.
 LLVMBasicBlockRef cg_store_lone(struct cg_func *g, const struct cg_lane_access *a, LLVMValueRef x);

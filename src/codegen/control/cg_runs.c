@@ -2,7 +2,6 @@
 // generated: where one team is the whole block, masks that follow from the thread's index alone are
 // constants. In other kernels some masks are too: that of what one lane of each warp does.
 #include "codegen/control/cg_runs.h"
-#include "codegen/access/cg_lone.h"
 #include "codegen/access/cg_words.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
@@ -14,6 +13,7 @@
 #include "isa/ops/control.h"
 #include "isa/ops/floats.h"
 #include "isa/ops/warp.h"
+#include "plan/plan.h"
 
 enum { SMALL_BLOCK = 10 };
 
@@ -30,6 +30,11 @@ static bool is_slow(const struct kir_inst *i) {
     }
 }
 
+static bool is_lone(const struct cg_func *g, const struct kir_inst *i) {
+    const struct plan_access *a = plan_access_of(g->plan, i);
+    return a && a->lone;
+}
+
 bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
     const uint32_t *pos = g->fl->cfg->pos;
     unsigned n = 0;
@@ -38,7 +43,7 @@ bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
         return false;
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
         if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI &&
-             !cg_is_lone(g, i)) ||
+             !is_lone(g, i)) ||
             is_slow(i))
             return false;
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;

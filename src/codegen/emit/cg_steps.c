@@ -32,6 +32,7 @@
 #include "codegen/value/cg_source.h"
 #include "codegen/value/cg_value.h"
 #include "isa/ops/arith.h"
+#include "plan/plan.h"
 
 enum {
     WORDS = 4,
@@ -598,7 +599,7 @@ static bool emit_part(struct steps *s) {
         behind[l] = cg_i32(c, (uint64_t)further(s, &s->step[l % WORDS]));
     at = LLVMBuildAdd(c->b, at, LLVMConstVector(behind, c->width), "");
     struct cg_lane_access a = {.elem = c->i32, .count = 1, .bytes = 4};
-    a.lone = cg_is_lone(g, s->step[WORDS - 1].store);
+    a.lone = plan_access_of(g->plan, s->step[WORDS - 1].store)->lone;
     a.at = (struct cg_places){
         .base = LLVMBuildGEP2(c->b, c->i8, base, &off, 1, ""), .index = at, .scale = 4};
     find_growth(c, x, &a);

@@ -1270,7 +1270,7 @@ static void store_guarded(struct cg_func *g, const struct access *a, LLVMValueRe
 
 static void store_each(struct cg_func *g, const struct access *a, LLVMValueRef *comp) {
     struct cg_lane_access each = each_lane(g, a);
-    each.lone = !a->whole && cg_is_lone(g, a->i);
+    each.lone = a->plan->lone;
     if (each.lone)
         cg_find_growth(g, a->i->ops[1], &each);
     cg_scatter(g, each, comp);
