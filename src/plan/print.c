@@ -5,8 +5,9 @@
 //     bb2 block:
 //         %9:f32 = ld:f32 {space=global} %8 // is vector | under block | access line
 //
-// `is` has a representation for each result, `under` the lanes that act, `access` the kind with its
-// number of lanes or components, and what else is known of it.
+// `streams` behind the team says that stores may go past the caches. `is` has a representation for
+// each result, `under` the lanes that act, `access` the kind with its number of lanes or
+// components, and what else is known of it.
 #include <inttypes.h>
 
 #include "plan/plan.h"

@@ -57,7 +57,7 @@ check("a row a thread", "one thread after the other, no vectors" in report["rows
 check("atomics", "one thread after another" in notes_at(report["counts"], "atomicAdd(&bins"))
 check("no line of a header", "atomic_functions.h" not in out)
 status, out, err = explain("--cpu=x86-64-v4", "--kernel=plain", "--plan", source)
-check("a plan: %s%s" % (out, err), status == 0 and re.search(r"^plan \w*plain\w* width 16 team 1$", out, flags=re.M))
+check("a plan: %s%s" % (out, err), status == 0 and re.search(r"^plan \w*plain\w* width 16 team 1( streams)?$", out, flags=re.M))
 check("its access", re.search(r"ld:f32.*// is vector \| under \w+ \| access line$", out, flags=re.M))
 check("nothing but the plan", "+ vectors" not in out)
 for name, part in report.items():
