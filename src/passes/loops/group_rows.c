@@ -3,14 +3,14 @@
 // x grows as k does, so that neighbours in k are neighbours in memory.
 #include "passes/loops/group_rows.h"
 
-#include "ir/clean/copy.h"
 #include "ir/clean/simplify.h"
 #include "ir/ssa.h"
 #include "isa/ops/arith.h"
 #include "isa/ops/control.h"
 #include "isa/ops/move.h"
+#include "passes/loops/group_version.h"
 
-enum { MAX_DEPTH = 24, MAX_ROWS = 6, MOST_CLONES = 64, MOST_COPIED = 250, MOST_BLOCKS = 60 };
+enum { MAX_DEPTH = 24, MAX_ROWS = 6, MOST_CLONES = 64, MOST_COPIED = 250 };
 
 // Divisors are at most this: what remains, and as many lanes as there are, stays far from the sign.
 #define MOST_DIVISOR_32 (1ULL << 30)
@@ -38,9 +38,7 @@ struct search {
     struct kir_value *all;
     struct row rows[MAX_ROWS];
     unsigned nrows, clones;
-    struct kir_block *tail; // of a loop's iteration; NULL: it goes on to the function's end
-    bool *inside;           // by block id: there twice
-    VEC(struct kir_block *) region;
+    struct group_version version;
 };
 
 // ---- divisions ---------------------------------------------------------------------------------
@@ -194,37 +192,18 @@ bool group_rows_any(const struct flow *fl, bool *loops) {
 
 // ---- what is computed before the test ----------------------------------------------------------
 
-static struct kir_value *put(struct search *s, struct kir_inst *i) {
-    i->file = s->at->file;
-    i->line = s->at->line;
-    kir_insert_before(s->at, i);
-    return i->res[0];
-}
-
 static struct kir_value *unary(struct search *s, isa_op op, uint8_t ty, struct kir_value *x) {
-    struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 1, 1, &x->type, 0);
-    i->ops[0] = x;
-    return put(s, i);
+    return group_version_unary(&s->version, op, ty, x);
 }
 
 static struct kir_value *binary(struct search *s, isa_op op, uint8_t ty, struct kir_value *x,
                                 struct kir_value *y) {
-    struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 2, 1, &x->type, 0);
-    i->ops[0] = x;
-    i->ops[1] = y;
-    if (op == ISA_OP_MUL)
-        i->mods.half = ISA_LO;
-    return put(s, i);
+    return group_version_binary(&s->version, op, ty, x, y);
 }
 
 static void also(struct search *s, enum isa_cmp cmp, uint8_t ty, struct kir_value *x,
                  struct kir_value *y) {
-    uint8_t pred = KIR_PRED;
-    struct kir_inst *p = kir_inst_new(s->f, ISA_OP_SETP, (enum isa_type)ty, 2, 1, &pred, 0);
-    p->mods.cmp = (uint8_t)cmp;
-    p->ops[0] = x;
-    p->ops[1] = y;
-    struct kir_value *v = put(s, p);
+    struct kir_value *v = group_version_compare(&s->version, cmp, ty, x, y);
     s->all = s->all ? binary(s, ISA_OP_AND, ISA_PRED, s->all, v) : v;
 }
 
@@ -335,7 +314,7 @@ static struct kir_value *cloned(struct search *s, const struct kir_inst *i, unsi
         c->ops[k] = ops[k];
     c->ty2 = i->ty2;
     c->mods = i->mods;
-    return put(s, c);
+    return group_version_put(&s->version, c);
 }
 
 // What v is in the version for a row, before the test; NULL: that is not known there.
@@ -363,231 +342,7 @@ static struct kir_value *in_row(struct search *s, struct kir_value *v, unsigned 
     return *kind == KIND_NONE ? NULL : s->in_row[v->id];
 }
 
-// ---- what is there twice -----------------------------------------------------------------------
-
-static bool may_be_copied(const struct kir_inst *i) {
-    switch (isa_op_info[i->op].klass) {
-    case ISA_CLASS_POINTWISE:
-    case ISA_CLASS_SOURCE:
-    case ISA_CLASS_MEMORY:
-        return true;
-    case ISA_CLASS_CONTROL:
-        return i->op == ISA_OP_BRA || i->op == ISA_OP_CBR || i->op == ISA_OP_RET ||
-               i->op == ISA_OP_EXIT || i->op == ISA_OP_BRX_IDX || i->op == ISA_OP_PHI;
-    default:
-        return false;
-    }
-}
-
-// Moves what stands from i on to a new block, which the old one does not lead to yet.
-static struct kir_block *split_before(struct kir_func *f, struct kir_inst *i) {
-    struct kir_block *from = i->block, *to = kir_block_new(f, NULL);
-    const struct kir_inst *end = from->last;
-    for (uint32_t t = 0; t < end->ntargets; t++)
-        for (uint32_t p = 0; p < end->targets[t]->preds.len; p++)
-            if (end->targets[t]->preds.data[p] == from)
-                end->targets[t]->preds.data[p] = to;
-    while (i) {
-        struct kir_inst *next = i->next;
-        kir_remove(i);
-        kir_append(to, i);
-        i = next;
-    }
-    return to;
-}
-
-static struct kir_inst *jump(struct kir_func *f, struct kir_block *from, struct kir_block *to) {
-    struct kir_inst *j = kir_inst_new(f, ISA_OP_BRA, ISA_VOID, 0, 0, NULL, 1);
-    j->targets[0] = to;
-    kir_append(from, j);
-    vec_push(&f->module->arena, &to->preds, from);
-    return j;
-}
-
-// The only block of the loop that leads to its header.
-static struct kir_block *latch_of(const struct search *s, const struct cfg_loop *l) {
-    struct kir_block *latch = NULL;
-    for (uint32_t p = 0; p < l->header->preds.len; p++) {
-        struct kir_block *b = l->header->preds.data[p];
-        if (!cfg_in_loop(l, s->fl->cfg->loop[b->id]))
-            continue;
-        if (latch)
-            return NULL;
-        latch = b;
-    }
-    return latch;
-}
-
-// Where the iteration's last block does nothing more but count.
-static struct kir_inst *counting_part(struct search *s, struct kir_block *latch) {
-    struct kir_inst *i = latch->last;
-    const struct kir_inst *stop = latch == s->head ? s->at : NULL;
-    while (i->prev && i != stop && i->prev->op != ISA_OP_PHI &&
-           isa_op_info[i->prev->op].klass == ISA_CLASS_POINTWISE && i->prev != stop)
-        i = i->prev;
-    return i;
-}
-
-// The blocks that all come behind the test, without the one that it stands in; in a loop, those of
-// its iteration.
-static bool find_region(struct search *s, const struct cfg_loop *l) {
-    const struct cfg *c = s->fl->cfg;
-    unsigned n = 0;
-    for (const struct kir_inst *i = s->at; i; i = i->next, n++)
-        if (!may_be_copied(i))
-            return false;
-    for (uint32_t p = 0; p < c->nblocks; p++) {
-        struct kir_block *b = c->order[p];
-        if (b == s->head || !cfg_dominates(c, s->head, b) || (l && !cfg_in_loop(l, c->loop[b->id])))
-            continue;
-        for (const struct kir_inst *i = b->first; i; i = i->next, n++)
-            if (!may_be_copied(i))
-                return false;
-        vec_push(s->tmp, &s->region, b);
-    }
-    return n <= MOST_COPIED && s->region.len <= MOST_BLOCKS;
-}
-
-static bool is_in_region(const struct search *s, const struct kir_block *b) {
-    for (uint32_t k = 0; k < s->region.len; k++)
-        if (s->region.data[k] == b)
-            return true;
-    return false;
-}
-
-// Do all ways out of the iteration, but for those that others come to by other ways, begin in its
-// last block?
-static bool ends_with(const struct search *s, const struct kir_block *latch) {
-    const struct cfg *c = s->fl->cfg;
-    for (uint32_t k = 0; k <= s->region.len; k++) {
-        const struct kir_block *b = k < s->region.len ? s->region.data[k] : s->head;
-        for (uint32_t t = 0; t < b->last->ntargets && b != latch; t++) {
-            const struct kir_block *to = b->last->targets[t];
-            if (!is_in_region(s, to) && cfg_dominates(c, s->head, to))
-                return false;
-        }
-    }
-    return true;
-}
-
-// Blocks that are dominated have no other ways to them.
-static bool is_closed(const struct search *s) {
-    for (uint32_t k = 0; k < s->region.len; k++) {
-        const struct kir_block *b = s->region.data[k];
-        for (uint32_t p = 0; p < b->preds.len; p++)
-            if (b->preds.data[p] != s->head && !is_in_region(s, b->preds.data[p]))
-                return false;
-    }
-    return true;
-}
-
 // ---- the version for a row ---------------------------------------------------------------------
-
-static struct kir_value *of_copy(const struct kir_copy *c, struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST && c->values[v->id] ? c->values[v->id] : v;
-}
-
-static void add_operand(struct kir_func *f, struct kir_inst *phi, struct kir_value *v) {
-    struct kir_value **ops = arena_array(&f->module->arena, struct kir_value *, phi->nops + 1);
-    for (uint32_t o = 0; o < phi->nops; o++)
-        ops[o] = phi->ops[o];
-    ops[phi->nops++] = v;
-    phi->ops = ops;
-}
-
-// Edges from the region's blocks to x are there from their copies, too.
-static void lead_to(struct search *s, const struct kir_copy *c, struct kir_block *x) {
-    uint32_t n = x->preds.len;
-    for (uint32_t p = 0; p < n; p++) {
-        struct kir_block *from = x->preds.data[p];
-        if (!s->inside[from->id])
-            continue;
-        vec_push(&s->f->module->arena, &x->preds, c->blocks[from->id]);
-        for (struct kir_inst *i = x->first; i && i->op == ISA_OP_PHI; i = i->next)
-            add_operand(s->f, i, of_copy(c, i->ops[p]));
-    }
-}
-
-static void connect(struct search *s, const struct kir_copy *c) {
-    bool *seen = arena_array(s->tmp, bool, s->f->blocks.len + 1);
-    for (uint32_t k = 0; k < s->region.len; k++) {
-        const struct kir_block *b = s->region.data[k];
-        struct kir_block *copy = c->blocks[b->id];
-        for (uint32_t p = 0; p < b->preds.len; p++) {
-            struct kir_block *from = b->preds.data[p];
-            vec_push(&s->f->module->arena, &copy->preds,
-                     s->inside[from->id] ? c->blocks[from->id] : from);
-        }
-        for (uint32_t t = 0; t < b->last->ntargets; t++) {
-            struct kir_block *to = b->last->targets[t];
-            if (!s->inside[to->id] && !seen[to->id]) {
-                seen[to->id] = true;
-                lead_to(s, c, to);
-            }
-        }
-    }
-}
-
-// What the rest of the iteration, and what comes behind the loop, uses of the region comes from
-// either version.
-static void merge_values(struct search *s, const struct kir_copy *c, uint32_t nblocks,
-                         uint32_t nvalues) {
-    struct kir_func *f = s->f;
-    struct kir_value **merged = arena_array(s->tmp, struct kir_value *, nvalues + 1);
-    for (uint32_t b = 0; b < nblocks; b++) {
-        struct kir_block *block = f->blocks.data[b];
-        for (struct kir_inst *i = block->first; i && !s->inside[b]; i = i->next)
-            for (uint32_t o = 0; o < i->nops; o++) {
-                struct kir_value *v = i->ops[o];
-                bool from_region = v->kind == KIR_VALUE_INST && v->id < nvalues && c->values[v->id];
-                if (!from_region || (i->op == ISA_OP_PHI && (s->inside[block->preds.data[o]->id] ||
-                                                             block->preds.data[o]->id >= nblocks)))
-                    continue;
-                if (!merged[v->id]) {
-                    struct kir_inst *phi = kir_inst_new(
-                        f, ISA_OP_PHI, kir_isa_type((enum kir_type)v->type), 2, 1, &v->type, 0);
-                    phi->ops[0] = v;
-                    phi->ops[1] = c->values[v->id];
-                    kir_insert_before(s->tail->first, phi);
-                    merged[v->id] = phi->res[0];
-                }
-                i->ops[o] = merged[v->id];
-            }
-    }
-}
-
-static void copy_region(struct search *s) {
-    struct kir_func *f = s->f;
-    struct kir_copy c = {.tmp = s->tmp, .to = f};
-    uint32_t nblocks = f->blocks.len, nvalues = f->value_count;
-    s->inside = arena_array(s->tmp, bool, 2 * nblocks + 1);
-    for (uint32_t k = 0; k < s->region.len; k++)
-        s->inside[s->region.data[k]->id] = true;
-    c.blocks = arena_array(s->tmp, struct kir_block *, 2 * nblocks + 1);
-    c.values = arena_array(s->tmp, struct kir_value *, nvalues + 1);
-    kir_copy_blocks(&c, s->region.data, s->region.len);
-    connect(s, &c);
-    if (s->tail)
-        merge_values(s, &c, nblocks, nvalues);
-    for (uint32_t k = 0; k < s->region.len; k++)
-        for (struct kir_inst *i = s->region.data[k]->first; i; i = i->next) {
-            struct division d;
-            if (!is_division(i, &d))
-                continue;
-            i->flag = true;
-            uint32_t id = i->res[0]->id;
-            if (id < s->nvalues && (s->kind[id] == KIND_ALIKE || s->kind[id] == KIND_LINEAR))
-                kir_replace_uses(f, c.values[id], s->in_row[id]);
-        }
-    struct kir_inst *choice = kir_inst_new(f, ISA_OP_CBR, ISA_VOID, 1, 0, NULL, 2);
-    struct kir_block *slow = s->region.data[0];
-    choice->ops[0] = s->all;
-    choice->targets[0] = c.blocks[slow->id];
-    choice->targets[1] = slow;
-    choice->file = s->head->last ? s->head->last->file : 0;
-    choice->line = s->head->last ? s->head->last->line : 0;
-    kir_append(s->head, choice);
-}
 
 static void ask(struct search *s, struct kir_inst *i) {
     struct division d;
@@ -604,35 +359,30 @@ static void find_rows(struct search *s) {
             s->before[i->res[r]->id] = true;
     for (struct kir_inst *i = s->at; i; i = i->next)
         ask(s, i);
-    for (uint32_t k = 0; k < s->region.len; k++)
-        for (struct kir_inst *i = s->region.data[k]->first; i; i = i->next)
+    for (uint32_t k = 0; k < s->version.region.len; k++)
+        for (struct kir_inst *i = s->version.region.data[k]->first; i; i = i->next)
             ask(s, i);
 }
 
 static bool make_version(struct search *s) {
     struct kir_func *f = s->f;
-    const struct cfg *c = s->fl->cfg;
-    const struct cfg_loop *l = c->loop[s->head->id];
-    struct kir_block *latch = l ? latch_of(s, l) : NULL;
-    if (!find_region(s, l) || !is_closed(s) || (l && (l->irreducible || !latch)) ||
-        (latch && !ends_with(s, latch)))
+    struct kir_copy c;
+    if (!group_version_find(&s->version))
         return false;
-    bool ends_here = latch && (latch == s->head || is_in_region(s, latch));
     find_rows(s);
     if (!s->nrows)
         return false;
-    s->all = unary(s, ISA_OP_GROUP_ALL, ISA_PRED, s->all);
-    if (ends_here) {
-        s->tail = split_before(f, counting_part(s, latch));
-        jump(f, latch, s->tail);
-    }
-    struct kir_block *slow = split_before(f, s->at);
-    vec_push(&f->module->arena, &slow->preds, s->head);
-    vec_push(s->tmp, &s->region, slow);
-    // The first block of the region is where it begins.
-    s->region.data[s->region.len - 1] = s->region.data[0];
-    s->region.data[0] = slow;
-    copy_region(s);
+    group_version_make(&s->version, unary(s, ISA_OP_GROUP_ALL, ISA_PRED, s->all), &c);
+    for (uint32_t k = 0; k < s->version.region.len; k++)
+        for (struct kir_inst *i = s->version.region.data[k]->first; i; i = i->next) {
+            struct division d;
+            if (!is_division(i, &d))
+                continue;
+            i->flag = true;
+            uint32_t id = i->res[0]->id;
+            if (id < s->nvalues && (s->kind[id] == KIND_ALIKE || s->kind[id] == KIND_LINEAR))
+                kir_replace_uses(f, c.values[id], s->in_row[id]);
+        }
     return true;
 }
 
@@ -651,7 +401,10 @@ static void join_ways(struct kir_func *f) {
             continue;
         kir_remove(from->last);
         to->preds.len = 0;
-        jump(f, from, to);
+        struct kir_inst *j = kir_inst_new(f, ISA_OP_BRA, ISA_VOID, 0, 0, NULL, 1);
+        j->targets[0] = to;
+        kir_append(from, j);
+        vec_push(&f->module->arena, &to->preds, from);
         x->preds.len = y->preds.len = 0;
     }
     kir_remove_unreachable(f);
@@ -668,6 +421,8 @@ bool group_rows(struct kir_func *f, const struct flow *fl) {
     }
     s.at = place_of(first);
     s.head = s.at->block;
+    s.version = (struct group_version){
+        .tmp = &tmp, .f = f, .fl = fl, .head = s.head, .at = s.at, .most = MOST_COPIED};
     s.kind = arena_array(&tmp, uint8_t, s.nvalues + 1);
     s.in_row = arena_array(&tmp, struct kir_value *, s.nvalues + 1);
     s.before = arena_array(&tmp, bool, s.nvalues + 1);
