@@ -35,7 +35,7 @@ void try_unrolled(struct pipeline *p);
 
 // rewrite.c: quotients and remainders of indices, for groups of threads that have one quotient and
 // others. What one version leaves in loops of its own is looked at in another round.
-void try_group_rows(struct pipeline *p);
+void try_group_versions(struct pipeline *p);
 
 // rewrite.c: what compilers have written out, where teams and wide groups make long code of it,
 // becomes loops again. One team looks into its shared memory and wants to see each place.

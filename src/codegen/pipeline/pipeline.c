@@ -20,7 +20,7 @@ static const struct pass {
     // Loops, by what is known of them at that width. What is written out divides by constants:
     // then there is nothing left for group rows.
     {"unrolling", try_unrolled, HAS_MODE | HAS_FLOW, 0},
-    {"group rows", try_group_rows, HAS_MODE | HAS_FLOW, 0},
+    {"group versions", try_group_versions, HAS_MODE | HAS_FLOW, 0},
     {"rolling", try_rolled, HAS_MODE | HAS_FLOW, 0},
     {"LLVM IR", emit_all, HAS_MODE | HAS_FLOW, HAS_LLVM_IR},
     {"length", check_length, HAS_LLVM_IR, 0},

@@ -4,6 +4,7 @@
 #include "codegen/pipeline/passes.h"
 #include "codegen/pipeline/traits.h"
 #include "passes/analysis/private_frame.h"
+#include "passes/loops/group_edges.h"
 #include "passes/loops/group_rows.h"
 #include "passes/loops/known_size.h"
 #include "passes/loops/roll.h"
@@ -45,19 +46,21 @@ void try_strides(struct pipeline *p) {
     c->stride_limit = NULL;
 }
 
-void try_group_rows(struct pipeline *p) {
+void try_group_versions(struct pipeline *p) {
     struct cg *c = p->c;
     struct flow **fl = p->fl;
-    // Groups of a team take the version for rows when all of them can.
-    enum { ROUNDS = 6, MOST_INSTRUCTIONS = 600, MOST_GROUPS = 4 };
+    // Groups of a team take the version when all of them can.
+    enum { ROUNDS = 6, MOST_INSTRUCTIONS = 1200, MOST_GROUPS = 4 };
     struct old_kernel old = old_kernel(c);
     struct kir_value *limit = c->stride_limit;
     uint32_t nth = c->kernel->index;
     unsigned team = c->team;
     bool loops;
     if (p->unrolled || c->mode != KD_MODE_BLOCK || c->splits || c->parks || c->width == 1 ||
-        c->quick || (is_one_team(c) && func_has_barrier(c->kernel)) ||
-        !group_rows_any(fl[nth], &loops))
+        c->quick || (is_one_team(c) && func_has_barrier(c->kernel)))
+        return;
+    bool rows = group_rows_any(fl[nth], &loops);
+    if (!rows && !group_edges_any(fl[nth]))
         return;
     if (c->spec.flags & KD_SPEC_QUICK) {
         c->quick = true; // of the same width
@@ -66,13 +69,16 @@ void try_group_rows(struct pipeline *p) {
     use_module(c, own_module(c));
     if (limit && limit->kind == KIR_VALUE_INST)
         c->stride_limit = in_copy(c->kernel, limit);
-    c->team = !loops ? 1 : team > MOST_GROUPS ? MOST_GROUPS : team;
+    c->team = rows && !loops ? 1 : team > MOST_GROUPS ? MOST_GROUPS : team;
     analyse_all(p);
     bool made = false;
-    for (unsigned r = 0; r < ROUNDS && func_instructions(c->kernel) <= MOST_INSTRUCTIONS &&
-                         group_rows_any(fl[nth], &loops);
-         r++) {
-        made |= group_rows(c->kernel, fl[nth]);
+    for (unsigned r = 0; r < ROUNDS && func_instructions(c->kernel) <= MOST_INSTRUCTIONS; r++) {
+        if (group_rows_any(fl[nth], &loops))
+            made |= group_rows(c->kernel, fl[nth]);
+        else if (group_edges_any(fl[nth]))
+            made |= group_edges(c->kernel, fl[nth]);
+        else
+            break;
         analyse_all(p);
     }
     if (made)

@@ -10,7 +10,7 @@
 #include "isa/ops/move.h"
 #include "passes/loops/group_version.h"
 
-enum { MAX_DEPTH = 24, MAX_ROWS = 6, MOST_CLONES = 64, MOST_COPIED = 250 };
+enum { MAX_DEPTH = 24, MAX_ROWS = 6, MOST_CLONES = 64, MOST_COPIED = 500 };
 
 // Divisors are at most this: what remains, and as many lanes as there are, stays far from the sign.
 #define MOST_DIVISOR_32 (1ULL << 30)

@@ -11,14 +11,14 @@ struct kir_value *group_version_put(const struct group_version *s, struct kir_in
     return i->res[0];
 }
 
-struct kir_value *group_version_unary(const struct group_version *s, enum isa_op op, uint8_t ty,
+struct kir_value *group_version_unary(const struct group_version *s, isa_op op, uint8_t ty,
                                       struct kir_value *x) {
     struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 1, 1, &x->type, 0);
     i->ops[0] = x;
     return group_version_put(s, i);
 }
 
-struct kir_value *group_version_binary(const struct group_version *s, enum isa_op op, uint8_t ty,
+struct kir_value *group_version_binary(const struct group_version *s, isa_op op, uint8_t ty,
                                        struct kir_value *x, struct kir_value *y) {
     struct kir_inst *i = kir_inst_new(s->f, op, (enum isa_type)ty, 2, 1, &x->type, 0);
     i->ops[0] = x;

@@ -31,9 +31,9 @@ void group_version_make(struct group_version *v, struct kir_value *all, struct k
 
 // Instructions of one result before `at`. Extremes, sums and others have operands of one type.
 struct kir_value *group_version_put(const struct group_version *v, struct kir_inst *i);
-struct kir_value *group_version_unary(const struct group_version *v, enum isa_op op, uint8_t ty,
+struct kir_value *group_version_unary(const struct group_version *v, isa_op op, uint8_t ty,
                                       struct kir_value *x);
-struct kir_value *group_version_binary(const struct group_version *v, enum isa_op op, uint8_t ty,
+struct kir_value *group_version_binary(const struct group_version *v, isa_op op, uint8_t ty,
                                        struct kir_value *x, struct kir_value *y);
 struct kir_value *group_version_compare(const struct group_version *v, enum isa_cmp cmp, uint8_t ty,
                                         struct kir_value *x, struct kir_value *y);
