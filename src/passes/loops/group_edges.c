@@ -882,7 +882,5 @@ bool group_edges(struct kir_func *f, const struct flow *fl) {
     }
     kir_remove_dead(f);
     kir_renumber(f);
-    struct strbuf b = {0};
-    kir_print_func(f, &b);
     return made;
 }
