@@ -21,7 +21,8 @@
 //                 on what it is but speed.
 //   group.all     [PRED] -> PRED: where it is true, all lanes of the group that come here, and all
 //                 groups that run together with it, have a true operand. It may be false
-//                 elsewhere, too. The interpreter: a move.
+//                 elsewhere, too. The interpreter: a move. inst->flag set: it asks about bounds of
+//                 indices, not about rows.
 //   sreg          inst->sreg -> B32 or B64.
 //   symaddr       inst->sym + inst->offset -> B64: the symbol's address in its own space.
 //                 global, const: absolute (the same as generic). shared: offset in the block's

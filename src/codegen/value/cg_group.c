@@ -174,7 +174,9 @@ bool cg_emit_group(struct cg_func *g, struct kir_inst *i) {
         return false;
     LLVMValueRef all = NULL;
     unsigned turn = g->turn;
-    note_on(g->cg->notes, i, false, "without divisions where threads lie in one row");
+    note_on(g->cg->notes, i, false,
+            i->flag ? "without tests of indices where threads lie inside all bounds"
+                    : "without divisions where threads lie in one row");
     for (unsigned t = 0; t < g->cg->team; t++) {
         cg_turn_to(g, t);
         all = both(g->cg, all, holds(g, i->ops[0], MAX_DEPTH));

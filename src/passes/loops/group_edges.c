@@ -148,9 +148,7 @@ static bool also(struct search *s, uint64_t *when, enum isa_cmp cmp, uint8_t ty,
     if (s->natoms == MAX_ATOMS)
         return false;
     *when |= 1ULL << s->natoms;
-    struct kir_value *p = group_version_compare(&s->version, cmp, ty, x, y);
-    p->def->flag = true;
-    s->atoms[s->natoms++] = p;
+    s->atoms[s->natoms++] = group_version_compare(&s->version, cmp, ty, x, y);
     return true;
 }
 
@@ -166,7 +164,9 @@ static struct kir_value *all_of(struct search *s, uint64_t when) {
             v[k / 2] = k + 1 < n
                            ? group_version_binary(&s->version, ISA_OP_AND, ISA_PRED, v[k], v[k + 1])
                            : v[k];
-    return group_version_unary(&s->version, ISA_OP_GROUP_ALL, ISA_PRED, v[0]);
+    struct kir_value *all = group_version_unary(&s->version, ISA_OP_GROUP_ALL, ISA_PRED, v[0]);
+    all->def->flag = true;
+    return all;
 }
 
 // ---- counters ----------------------------------------------------------------------------------
@@ -791,10 +791,20 @@ static void apply(struct search *s, const struct kir_copy *c) {
     kir_replace_all(s->f, to, n);
 }
 
+// Tests of other versions stay what they are.
+static bool has_test(const struct kir_inst *i) {
+    while (i && i->op != ISA_OP_GROUP_ALL)
+        i = i->next;
+    return i;
+}
+
 static bool make_version(struct search *s) {
     struct kir_copy c;
-    if (!group_version_find(&s->version))
+    if (!group_version_find(&s->version) || has_test(s->version.at))
         return false;
+    for (uint32_t k = 0; k < s->version.region.len; k++)
+        if (has_test(s->version.region.data[k]->first))
+            return false;
     for (uint32_t k = 0; k < s->version.region.len; k++)
         s->inside[s->version.region.data[k]->id] = true;
     for (const struct kir_inst *i = s->version.head->first; i != s->version.at; i = i->next)

@@ -35,6 +35,7 @@ struct kir_value *group_version_compare(const struct group_version *s, enum isa_
     p->mods.cmp = (uint8_t)cmp;
     p->ops[0] = x;
     p->ops[1] = y;
+    p->flag = true; // not one of the kernel's own
     return group_version_put(s, p);
 }
 

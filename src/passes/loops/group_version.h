@@ -29,7 +29,8 @@ bool group_version_find(struct group_version *v);
 // those of the original. The latter's first block is new.
 void group_version_make(struct group_version *v, struct kir_value *all, struct kir_copy *c);
 
-// Instructions of one result before `at`. Extremes, sums and others have operands of one type.
+// Instructions of one result before `at`; comparisons have their flag set. Extremes, sums and
+// others have operands of one type.
 struct kir_value *group_version_put(const struct group_version *v, struct kir_inst *i);
 struct kir_value *group_version_unary(const struct group_version *v, isa_op op, uint8_t ty,
                                       struct kir_value *x);

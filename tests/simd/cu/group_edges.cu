@@ -143,3 +143,17 @@ extern "C" __global__ void strips(const float *in, float *out, int w, int h, int
             out[y * w + x] = sum;
     }
 }
+
+// One test of all that a thread does, and tests of what memory holds: no version.
+// run: guarded grid=3,1,1 block=64,1,1 shared=0 args=buf:4096:float,buf:768:zero,u32:150
+extern "C" __global__ void guarded(const float *in, float *out, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < n)
+        out[x] = in[x] + in[x + 1];
+}
+
+// run: from_memory grid=3,1,1 block=64,1,1 shared=0 args=buf:768:rand,buf:768:zero,u32:150
+extern "C" __global__ void from_memory(const int *in, int *out, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, k = in[x] & 255;
+    out[x] = in[min(k, 191)] + (k < n ? in[k % 192] : 0);
+}
