@@ -34,7 +34,8 @@ void choose_mode_anew(struct pipeline *p);
 void try_unrolled(struct pipeline *p);
 
 // rewrite.c: quotients and remainders of indices, for groups of threads that have one quotient and
-// others. What one version leaves in loops of its own is looked at in another round.
+// others; tests of indices, for groups that no edge touches and others. What one version leaves in
+// loops of its own is looked at in another round.
 void try_group_versions(struct pipeline *p);
 
 // rewrite.c: what compilers have written out, where teams and wide groups make long code of it,

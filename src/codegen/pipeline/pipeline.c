@@ -18,7 +18,7 @@ static const struct pass {
     {"stride loop", try_strides, HAS_FUNCTIONS | HAS_EFFORT, 0},
     {"mode", choose_mode, HAS_FUNCTIONS | HAS_EFFORT, HAS_MODE | HAS_FLOW},
     // Loops, by what is known of them at that width. What is written out divides by constants:
-    // then there is nothing left for group rows.
+    // then there is nothing left for versions of groups.
     {"unrolling", try_unrolled, HAS_MODE | HAS_FLOW, 0},
     {"group versions", try_group_versions, HAS_MODE | HAS_FLOW, 0},
     {"rolling", try_rolled, HAS_MODE | HAS_FLOW, 0},
