@@ -31,6 +31,10 @@ uint64_t check_schedule(void) {
     return schedule;
 }
 
+bool check_schedule_is_set(void) {
+    return environment_get("KUDZU_SCHEDULE") != NULL;
+}
+
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -54,6 +58,10 @@ uint64_t check_schedule_block(uint64_t schedule, uint64_t n, uint64_t index) {
     while (common_divisor(step, n) != 1)
         step++;
     return (uint64_t)(((__uint128_t)step * index + mix(h)) % n);
+}
+
+uint64_t check_schedule_rank(uint64_t schedule, uint64_t index) {
+    return mix(mix(schedule) + index * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 // ---- what copies bring --------------------------------------------------------------------

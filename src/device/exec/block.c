@@ -532,9 +532,24 @@ static void push_ready(struct resident *s, uint32_t unit) {
     s->ready[(s->ready_first + s->ready_count++) % MAX_UNITS] = (uint16_t)unit;
 }
 
-static uint32_t pop_ready(struct resident *s) {
+static uint32_t pop_first(struct resident *s) {
     uint32_t unit = s->ready[s->ready_first];
     s->ready_first = (s->ready_first + 1) % MAX_UNITS;
+    s->ready_count--;
+    return unit;
+}
+
+// `kudzu check --schedules`: any of those that can go on may be the next.
+static uint32_t pop_ready(struct resident *s) {
+    if (!is_reordered())
+        return pop_first(s);
+    uint64_t schedule = check_schedule(), rank = s->b.block_index << 32 | s->picks++;
+    uint32_t last = s->ready_count - 1;
+    uint32_t k =
+        schedule == 1 ? last : (uint32_t)(check_schedule_rank(schedule, rank) % (last + 1));
+    uint16_t *slot = &s->ready[(s->ready_first + k) % MAX_UNITS];
+    uint32_t unit = *slot;
+    *slot = s->ready[(s->ready_first + last) % MAX_UNITS];
     s->ready_count--;
     return unit;
 }
@@ -561,11 +576,17 @@ static uint32_t new_call(struct resident *s) {
     return u;
 }
 
+static bool switch_away(struct resident *s, bool in_turn);
+
 static void start_unit(struct resident *s) {
     uint32_t u = splits(s) ? new_call(s) : s->next_unit++;
     s->current = u;
     s->units[u].stack = s->current_stack;
     s->units[u].wait = UNIT_RUNS;
+    if (on_stacks(s) && is_reordered()) { // which one begins is chosen when all are there
+        push_ready(s, u);
+        switch_away(s, false);
+    }
     if (on_stacks(s))
         ((void (*)(struct kd_block *, uint32_t))s->code->entry)(&s->b, u);
     else
@@ -621,7 +642,7 @@ static void begin_block(struct resident *s) {
     s->b.pass_group = s->b.pass_calls = s->b.pass_groups = 0;
     if (splits(s)) // other code need not say how wide it is
         s->b.pass_groups = (s->b.nthreads + s->code->info.width - 1) / s->code->info.width;
-    s->ready_first = s->ready_count = s->yields = 0;
+    s->ready_first = s->ready_count = s->yields = s->picks = 0;
     if (on_stacks(s))
         memset(s->barriers, 0, sizeof s->barriers);
     if (s->cluster == &s->alone) // it may have run another block before
@@ -674,7 +695,8 @@ KD_NEVER_RETURNS static void fiber_main(void *arg) {
 }
 
 // Leaves the calling unit's stack for a new one or for a unit that is ready. False: neither.
-static bool switch_away(struct resident *s) {
+// in_turn: for the one that has been ready longest.
+static bool switch_away(struct resident *s, bool in_turn) {
     struct stack *mine = s->current_stack;
     uint32_t unit = s->current;
     if (may_start(s)) {
@@ -687,7 +709,7 @@ static bool switch_away(struct resident *s) {
     }
     if (s->ready_count == 0)
         return false;
-    uint32_t next = pop_ready(s);
+    uint32_t next = in_turn ? pop_first(s) : pop_ready(s);
     s->current = next;
     set_current(s, s->units[next].stack);
     if (next != unit)
@@ -710,7 +732,7 @@ static void to_scheduler(struct resident *s) {
 void block_wait(struct resident *s) {
     s->yields = 0;
     leave_if_cancelled(s);
-    if (switch_away(s))
+    if (switch_away(s, false))
         return;
     if (may_start(s))
         block_fault(s, KD_FAULT_OUT_OF_MEMORY, "no memory for stacks");
@@ -730,7 +752,7 @@ void block_yield(struct resident *s) {
     s->yields++;
     push_ready(s, s->current);
     bool others = may_start(s) || s->yields < s->ready_count;
-    if (others && switch_away(s))
+    if (others && switch_away(s, true))
         return;
     // A whole round has only yielded.
     s->yields = 0;
@@ -742,7 +764,7 @@ void block_let_others(struct resident *s) {
     if (s->next_unit == s->nunits && s->ready_count == 0)
         return;
     push_ready(s, s->current);
-    switch_away(s);
+    switch_away(s, true);
 }
 
 void block_wait_for_grids(struct resident *s) {

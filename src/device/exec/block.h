@@ -68,6 +68,7 @@ struct resident {
     uint32_t current; // unit
     struct stack *current_stack;
     uint32_t ready_first, ready_count; // ring of units that can go on
+    uint32_t picks;                    // in another order than theirs: how often one was chosen
     uint32_t yields;                   // since anything but yielding was done
     uint32_t at_phases;                // units in UNIT_AT_PHASE
     uint32_t grid_waits; // units that wait for other grids; they can go on now and again

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_delay.h"
 #include "device/check/check_host.h"
 #include "device/internal.h"
 #include "device/reason.h"
@@ -341,6 +342,8 @@ static void graph_unref(struct kd_graph *g) {
 // Nodes that could run beside each other may race.
 static void note_order(struct kd_graph *g) {
     const struct shape *s = &g->shape;
+    if (s->n > 1)
+        check_delays_begin();
     if (s->n < 2 || !(check_tools() & CHECK_RACE))
         return;
     check_streams_begin();

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
+#include "device/check/check_delay.h"
 #include "device/code/kernel_times.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
@@ -131,6 +132,8 @@ bool op_after(struct op *op, struct op *before) {
 void op_ready(struct op *op, struct worklist *w) {
     if (op->kind == OP_LAUNCH)
         kernel_times_begin(op);
+    if (check_delays() && check_delay(op))
+        return;
     if (op->run && graph_node_ready(op, w))
         return;
     if (op->kind == OP_VALUES) {

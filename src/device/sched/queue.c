@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_delay.h"
 #include "device/check/check_host.h"
 #include "device/internal.h"
 #include "device/reason.h"
@@ -103,6 +104,7 @@ static enum kd_status queue_new(struct kd_context *c, struct kd_share *share, ui
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a queue");
     queue_init(q, c, flags, cut_priority(c, priority));
     check_streams_begin();
+    check_delays_begin();
     q->share = share_ref(share);
     q->leads = leads;
     if (leads)
