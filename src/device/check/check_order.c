@@ -394,6 +394,19 @@ static uint64_t place_of(const struct kd_block *b, const struct check_order *o, 
                : word_of(b, check_generic_address(b, site, address));
 }
 
+// What a relaxed arrival publishes: what the thread's last fence kept. Of the block alone it is
+// what any fence has kept.
+static void leave_fenced(struct kd_block *b, struct check_order *o, struct check_threads *t,
+                         uint32_t thread, uint64_t place) {
+    uint32_t block = (uint32_t)t->block;
+    if (b->cluster_blocks <= 1) {
+        leave_near(o, place, block, o->fenced[thread]);
+        return;
+    }
+    leave_far(o, place, block, o->fenced_far[thread]);
+    leave_far(o, place, block, o->fenced_common);
+}
+
 static void release(struct kd_block *b, struct check_order *o, struct check_threads *t,
                     uint32_t thread, const struct kd_check_site *site, uint64_t address) {
     struct check_vector *v = NULL;
@@ -404,13 +417,16 @@ static void release(struct kd_block *b, struct check_order *o, struct check_thre
     }
     if (site->bytes == KD_CHECK_AT_CLUSTER)
         o->cluster_phase[thread] = (uint8_t)(kd_rt_cluster_phase(b) % PHASES);
-    if (!(site->flags & KD_CHECK_RELEASE))
+    uint64_t place = place_of(b, o, thread, site, address);
+    if (!(site->flags & KD_CHECK_RELEASE)) {
+        leave_fenced(b, o, t, thread, place);
         return;
+    }
     tell(t, thread, &v);
     if (b->cluster_blocks > 1)
-        leave_far(o, place_of(b, o, thread, site, address), (uint32_t)t->block, v);
+        leave_far(o, place, (uint32_t)t->block, v);
     else
-        leave_near(o, place_of(b, o, thread, site, address), (uint32_t)t->block, v);
+        leave_near(o, place, (uint32_t)t->block, v);
     check_vector_unref(v);
 }
 

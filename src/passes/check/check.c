@@ -288,8 +288,7 @@ static void look_at_order(struct checker *c, struct kir_inst *i) {
     case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
     case ISA_OP_MBARRIER_ARRIVE_DROP:
     case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
-        if (!is_relaxed(i))
-            add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
+        add_order(c, i, KD_CHECK_ORDER_RELEASE, KD_CHECK_AT_OBJECT, i->ops[0]);
         break;
     case ISA_OP_MBARRIER_TEST_WAIT:
     case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
