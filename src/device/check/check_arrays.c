@@ -6,6 +6,8 @@
 #include "abi/check_form.h"
 #include "device/check/check.h"
 #include "device/check/check_streams.h"
+#include "device/code/kernel.h"
+#include "device/code/module.h"
 #include "device/exec/block.h"
 
 static const uint64_t LOOKED = UINT64_C(1) << 63;   // in check_apart
@@ -80,7 +82,7 @@ static uint64_t find(const struct kd_block *b, const struct kd_check_array *list
     uint32_t number[256], n = list->count;
     const struct kd_check_form *form = (const void *)(list + n);
     uint64_t apart = 0;
-    if (check_streams_follow())
+    if (check_streams_follow() || b->launch->kernel->module->launches)
         return 0;
     for (uint32_t k = 0; k < n; k++) {
         uint64_t address = address_of(b, &list[k]);

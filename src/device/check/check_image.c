@@ -80,8 +80,7 @@ void check_image_access(struct kd_block *b, uint32_t thread, enum check_image ho
     struct check_threads *t = check_threads_of(b);
     const struct kd_check_site *of = t && thread < MAX_UNITS ? t->place[thread / KD_WARP] : NULL;
     // As check_races: what else orders threads has to be followed.
-    if (!of || !t->has_cells || !(of->flags & KD_CHECK_ORDERED) || !bytes ||
-        b->launch->kernel->module->launches || b->launch->multi)
+    if (!of || !t->has_cells || !(of->flags & KD_CHECK_ORDERED) || !bytes || b->launch->multi)
         return;
     const struct kd_check_site *site = site_for(of, how, bytes);
     if (site)

@@ -199,7 +199,10 @@ void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address
 }
 
 void check_order_line(const struct check_item *now, const struct check_item *then, char *line) {
-    if (now->queue == then->queue && now->in_graph)
+    if (now->parent || then->parent)
+        snprintf(line, CHECK_LINE,
+                 "a kernel has launched one of them, or both: nothing orders them");
+    else if (now->queue == then->queue && now->in_graph)
         snprintf(line, CHECK_LINE, "no edge of the graph orders them");
     else if (now->queue == then->queue)
         snprintf(line, CHECK_LINE,

@@ -216,6 +216,13 @@ static void tell(struct check_threads *t, uint32_t thread, struct check_vector *
             check_vector_put(v, block, w * KD_WARP + k, c->known[l][k]);
 }
 
+struct check_vector *check_order_told(struct check_threads *t, uint32_t thread) {
+    struct check_vector *v = NULL;
+    if (order_of(t))
+        tell(t, thread, &v);
+    return v;
+}
+
 static void take(struct check_order *o, uint32_t thread, struct check_vector *v) {
     check_vector_join(&o->taken[thread], v);
     o->has_taken |= v != NULL;

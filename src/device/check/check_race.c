@@ -8,6 +8,7 @@
 
 #include "abi/check_meeting.h"
 #include "device/check/check_cells.h"
+#include "device/check/check_children.h"
 #include "device/check/check_host.h"
 #include "device/check/check_intervals.h"
 #include "device/check/check_streams.h"
@@ -85,8 +86,8 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
     const struct check_stamp *a = &x->stamp, *n = &y->stamp;
     if (!(a->bytes & n->bytes) || are_strong(b, x, y) || leave_the_same(x, y))
         return false;
-    if (a->grid != n->grid)
-        return true; // is_over has looked
+    if (a->grid != n->grid) // is_over has looked
+        return !check_child_knows(launch_op(b->launch), a, x->thread);
     if (a->goes_on && a->block == n->block)
         return true;
     if (a->block != n->block) {
@@ -256,12 +257,21 @@ static struct record record_of(uint32_t name, uint32_t value) {
     return (struct record){*s, s->warp * KD_WARP + name % KD_WARP, value};
 }
 
+// Is an access of another operation before that which is made?
+static bool is_before(const struct visit *v, const struct check_stamp *s) {
+    const struct op *op = launch_op(v->b->launch);
+    bool over;
+    if (check_child_related(op, s, &over))
+        return over;
+    return check_streams_before(op, s->grid);
+}
+
 // Is an access none any more for that which is made: of another launch or block, or before a
 // barrier of the block?
 static bool is_over(const struct visit *v, const struct check_stamp *s) {
     const struct check_stamp *now = &v->now.stamp;
     if (s->grid != now->grid)
-        return v->owners != OF_GRID || check_streams_before(launch_op(v->b->launch), s->grid);
+        return v->owners != OF_GRID || is_before(v, s);
     if (s->block == now->block)
         return s->epoch != now->epoch && !s->goes_on;
     return v->owners == OF_BLOCK ||
@@ -352,8 +362,10 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
         racing = record_of(names[n], n ? c->strong_value[k] : c->weak_value[k]);
         races = unordered(v->b, v->t, &racing, &v->now, v->owners);
         if (n == 1 && racing.stamp.grid != v->now.stamp.grid && is_strong(&v->now) &&
-            v->now.stamp.site->kind != KD_CHECK_WRITE)
+            v->now.stamp.site->kind != KD_CHECK_WRITE) {
             check_streams_told(launch_op(v->b->launch), racing.stamp.grid);
+            check_child_told(launch_op(v->b->launch), racing.stamp.grid);
+        }
     }
     const char *why = NULL;
     if (!races && lacks_fence(v, c, k, &racing)) {
@@ -683,9 +695,8 @@ static uint32_t first_two(uint32_t mask) {
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
     struct check_threads *t = check_threads_of(b);
-    // Grids that start others, and those of several devices, order themselves by more than is
-    // followed.
-    if (!t || !t->has_cells || b->launch->kernel->module->launches || b->launch->multi)
+    // Grids of several devices order themselves by more than is followed.
+    if (!t || !t->has_cells || b->launch->multi)
         return;
     if (!check_intervals_take(b, t, site, thread, mask, code, addresses, more))
         check_race_cells(b, t, site, thread, mask, code, addresses, more);

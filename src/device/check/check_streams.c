@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/check/check_children.h"
 #include "device/check/check_host.h"
 #include "device/check/check_pages.h"
+#include "device/check/check_vector.h"
 #include "device/internal.h"
 #include "device/sched/graph.h"
+#include "device/sched/nested.h"
 #include "device/sched/op.h"
 #include "device/sched/queue.h"
 #include "device/sync.h"
@@ -130,7 +133,11 @@ static void add_item(const struct op *op, const struct check_place *p, uint32_t 
     atomic_store_explicit(&i->number, 0, memory_order_release);
     i->at = p->at;
     i->node = op->node;
-    i->told = (struct check_item){.queue = p->queue, .in_graph = op->run != NULL};
+    i->told = (struct check_item){.queue = p->queue,
+                                  .at = p->at,
+                                  .parent = p->parent,
+                                  .tail = p->tail,
+                                  .in_graph = op->run != NULL};
     if (op->kind == OP_LAUNCH) {
         i->told.is_launch = true;
         i->told.unchecked = op->launch.unchecked;
@@ -246,8 +253,10 @@ static void set_place(struct op *op, struct check_known *known, uint64_t queue, 
     op->check = (struct check_place){.known = hold(known), .queue = queue, .at = at};
 }
 
-// Of a node that of the graph's launch.
+// Of a node that of the graph's launch, of what kernels have launched that of the outermost grid.
 static const struct check_place *place_of(const struct op *op) {
+    for (const struct op *launcher; (launcher = nested_launcher(op));)
+        op = launcher;
     return op->run ? &graph_gate_of(op)->check : &op->check;
 }
 
@@ -286,6 +295,36 @@ void check_streams_submit(struct kd_queue *q, struct op *op, struct op *before) 
     q->line.launch = op->kind == OP_LAUNCH ? op->number : 0;
     kd_unlock(&lock);
     kd_unlock(&s->lock);
+}
+
+void check_streams_child(struct op *op, struct op *grid, const struct op *last,
+                         const struct op *event, bool tail) {
+    static _Atomic uint64_t lines = UINT64_C(1) << 63;
+    uint32_t number = (uint32_t)grid->launch.gridid + 1;
+    struct item i;
+    kd_lock(&lock);
+    if (!find_item(number, &i))
+        add_item(grid, &grid->check, number);
+    bool is_chained = last && last->check.known;
+    struct check_known *k = hold(is_chained ? last->check.known : &nothing);
+    if (event && event->check.known) {
+        learn(&k, event->check.known);
+        learn_place(&k, event->check.queue, event->check.at);
+    }
+    struct check_vector *launcher = op->check.launcher;
+    set_place(op, k, is_chained ? last->check.queue : atomic_fetch_add(&lines, 1),
+              is_chained ? last->check.at + 1 : 1);
+    drop(k);
+    op->check.launcher = launcher;
+    op->check.parent = grid->tail ? grid->check.parent : number;
+    op->check.tail = tail;
+    if (op->kind == OP_LAUNCH)
+        add_item(op, &op->check, (uint32_t)op->launch.gridid + 1);
+    kd_unlock(&lock);
+}
+
+bool check_streams_place_before(const struct check_place *p, uint64_t queue, uint32_t at) {
+    return queue == p->queue ? at < p->at : place_in(p->known, queue) >= at;
 }
 
 void check_streams_triggered(const struct op *op) {
@@ -345,6 +384,7 @@ void check_streams_record(struct op *record, const struct op *gate) {
 void check_place_drop(struct check_place *p) {
     drop(p->known);
     p->known = NULL;
+    check_vector_drop(&p->launcher);
 }
 
 // What its operations did is behind them for all that comes.
@@ -425,17 +465,14 @@ enum { TALES = 256 };
 static struct tale tales[TALES];
 static _Atomic uint32_t ntales;
 
-static bool is_before(const struct check_place *p, uint64_t queue, uint32_t at) {
-    return queue == p->queue ? at < p->at : place_in(p->known, queue) >= at;
-}
-
 static bool was_told(const struct check_place *p, uint64_t queue, uint32_t at, int depth) {
     uint32_t n = atomic_load_explicit(&ntales, memory_order_acquire);
     for (uint32_t k = 0; k < n && depth; k++) {
         const struct tale *t = &tales[k];
         if (t->from != queue || t->from_at < at)
             continue;
-        if ((t->to == p->queue && t->to_at == p->at) || is_before(p, t->to, t->to_at) ||
+        if ((t->to == p->queue && t->to_at == p->at) ||
+            check_streams_place_before(p, t->to, t->to_at) ||
             was_told(p, t->to, t->to_at, depth - 1))
             return true;
     }
@@ -446,6 +483,7 @@ bool check_streams_before(const struct op *op, uint32_t number) {
     enum { DEPTH = 4 };
     const struct check_place *p = place_of(op);
     struct item i;
+    number = check_child_root(number);
     if (!check_streams_follow() || !p->known || !find_item(number, &i) || i.told.unchecked)
         return true;
     if (i.told.queue == p->queue && i.at == p->at)
@@ -453,11 +491,13 @@ bool check_streams_before(const struct op *op, uint32_t number) {
                was_told(p, p->queue, p->at, DEPTH);
     bool beside =
         p->overlaps == number && i.told.triggers && !__atomic_load_n(&p->waited, __ATOMIC_RELAXED);
-    return (!beside && is_before(p, i.told.queue, i.at)) || was_told(p, i.told.queue, i.at, DEPTH);
+    return (!beside && check_streams_place_before(p, i.told.queue, i.at)) ||
+           was_told(p, i.told.queue, i.at, DEPTH);
 }
 
 bool check_streams_host_knows(uint32_t number) {
     struct item i;
+    number = check_child_root(number);
     if (!check_streams_follow() || !find_item(number, &i) || i.told.unchecked)
         return true;
     kd_lock(&lock);
@@ -469,7 +509,7 @@ bool check_streams_host_knows(uint32_t number) {
 void check_streams_told(const struct op *op, uint32_t number) {
     const struct check_place *p = place_of(op);
     struct item i;
-    if (!p->known || !find_item(number, &i))
+    if (!p->known || !find_item(check_child_root(number), &i))
         return;
     struct tale t = {i.told.queue, p->queue, i.at, p->at};
     kd_lock(&lock);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct check_known;
+struct check_vector;
 struct host_call;
 struct kd_context;
 struct kd_queue;
@@ -25,6 +26,10 @@ struct check_place {
     uint32_t at;
     uint32_t overlaps; // number of the launch in front, if this one may begin before that one ends
     bool waited;       // some block of this one has waited for that one
+    // Of what a kernel has launched, whose queue is a stream of its own: see check_children.h.
+    uint32_t parent; // number of the kernel's grid; 0: the host has launched it
+    bool tail;
+    struct check_vector *launcher; // what the thread knew that has launched it, held; NULL: nothing
 };
 // Of a queue: that of its last operation.
 struct check_line {
@@ -53,6 +58,12 @@ void check_streams_triggered(const struct op *op);
 void check_streams_waited(struct op *op);
 // What comes into q later is behind an operation, and all that this is behind.
 void check_streams_wait(struct kd_queue *q, struct op *before);
+// A kernel, a copy or a set becomes the last one of a stream of the grid that submits it, behind
+// `last` (NULL: it is the first one); a tail launch is of no stream. And what is behind it there is
+// behind `event`, too (may be NULL).
+void check_streams_child(struct op *op, struct op *grid, const struct op *last,
+                         const struct op *event, bool tail);
+bool check_streams_place_before(const struct check_place *p, uint64_t queue, uint32_t at);
 // An operation is behind all that was submitted to the context's queues, or to those of a share.
 void check_streams_after_all(struct op *op, struct kd_context *c, const struct kd_share *share);
 // An event of a graph's launch is recorded: what waits for it is behind the launch.
@@ -83,6 +94,8 @@ void check_streams_told(const struct op *op, uint32_t number);
 // What is known of an operation's place and shape, to tell of it. False: it is too long ago.
 struct check_item {
     uint64_t queue;
+    uint32_t at, parent; // as of its place
+    bool tail;
     uint32_t ntid[2], nctaid[2]; // of a launch
     bool is_launch, in_graph, unchecked;
     bool triggers;                // dependent launches may have begun before it ended

@@ -102,6 +102,9 @@ void check_order_begin(struct check_threads *t);
 // A thread is about to write something strong at a generic address.
 void check_order_write(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address);
+// What the thread knows now, and what it does from then on is not among: a reference of the
+// caller's. NULL: nothing.
+struct check_vector *check_order_told(struct check_threads *t, uint32_t thread);
 // The block's threads, of which there are nthreads, know all that any of them knew before their
 // barrier number `epoch`.
 void check_order_barrier(struct check_threads *t, uint32_t nthreads, uint32_t epoch);

@@ -9,6 +9,8 @@
 #include "driver_types.h"
 #include "kudzu/runtime_errors.h"
 
+#include "device/check/check.h"
+#include "device/check/check_children.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
@@ -17,6 +19,7 @@
 #include "device/sched/copy.h"
 #include "device/sched/graph.h"
 #include "device/sched/nested.h"
+#include "support/check/check_tools.h"
 
 enum { BUFFER_ALIGN = 64, MAX_PARAMS = 32764, VERSION = 12090 };
 
@@ -226,6 +229,8 @@ static struct buffer *buffer_new(const struct call *c, uint64_t size) {
         return NULL;
     }
     memset(b->bytes, 0, rounded ? rounded : BUFFER_ALIGN);
+    if (check_tools() & CHECK_RACE) // the memory may have been another buffer
+        check_race_forget((uint64_t)(uintptr_t)b->bytes, rounded);
     b->size = size;
     b->next = s->buffers;
     s->buffers = b;
@@ -332,6 +337,8 @@ static cudaError_t launch(const struct call *c, struct block_calls *s, uint64_t 
         return error_of(status);
     }
     op->counted = true;
+    if (check_tools() & CHECK_RACE)
+        check_child_launched(c->b, c->thread, op);
     return nested_submit(c->grid, op, place, stream, &s->tail) ? cudaSuccess
                                                                : cudaErrorMemoryAllocation;
 }

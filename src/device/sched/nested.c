@@ -9,6 +9,7 @@
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/share.h"
+#include "support/check/check_tools.h"
 
 struct mark { // a stream: its last operation; an event: what it stands for
     struct mark *next;
@@ -145,6 +146,11 @@ bool nested_event_known(struct op *grid, uint64_t event) {
     return mark_known(grid, event, true);
 }
 
+const struct op *nested_launcher(const struct op *op) {
+    const struct op *grid = op->parent ? op->parent->grid : NULL;
+    return grid && grid->kind == OP_LAUNCH && op->kind != OP_GRAPH ? grid : NULL;
+}
+
 // ---- Order --------------------------------------------------------------------------------
 
 // With the lock. Where the last operation of a stream is kept; NULL: in none.
@@ -195,8 +201,11 @@ bool nested_stream_wait(struct op *grid, enum nested_place place, uint64_t strea
     kd_lock(&n->lock);
     struct op **last = place_of(n, place, stream, block_tail);
     struct mark *e = *find(n, event, true);
-    if (last && e && e->op)
+    if (last && e && e->op) {
+        if (check_tools() & CHECK_RACE)
+            check_streams_child(mark, grid, *last, e->op, false);
         ok = op_after(mark, e->op) && append(last, mark, &old);
+    }
     kd_unlock(&n->lock);
     if (old)
         op_unref(old);
@@ -293,6 +302,8 @@ bool nested_submit(struct op *grid, struct op *op, enum nested_place place, uint
             op->launch.depth = grid->launch.depth + (place != NESTED_TAIL);
     }
     if (ok && place == NESTED_TAIL) {
+        if (check_tools() & CHECK_RACE)
+            check_streams_child(op, grid, NULL, NULL, true);
         keep_tail(n, op);
         return true;
     }
@@ -300,6 +311,8 @@ bool nested_submit(struct op *grid, struct op *op, enum nested_place place, uint
         atomic_fetch_add(&n->open, 1);
         kd_lock(&n->lock);
         struct op **last = place_of(n, place, stream, block_tail);
+        if (check_tools() & CHECK_RACE)
+            check_streams_child(op, grid, last ? *last : NULL, NULL, false);
         ok = !last || append(last, op, &old);
         kd_unlock(&n->lock);
         if (old)

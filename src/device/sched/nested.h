@@ -49,6 +49,9 @@ struct op *nested_op_new(struct op *grid, enum op_kind kind);
 bool nested_submit(struct op *grid, struct op *op, enum nested_place place, uint64_t stream,
                    struct op **block_tail);
 
+// The grid whose thread has launched op; NULL: the host has, or a graph.
+const struct op *nested_launcher(const struct op *op);
+
 // All blocks of a grid have run.
 void nested_grid_ended(struct op *grid);
 // An operation with a parent has ended.

@@ -1,5 +1,5 @@
-// A host function in one stream fills page-locked memory that a kernel in another stream reads late.
-// Guide, 6.2.8.5.6.
+// A host function in one stream fills page-locked memory that a kernel in another stream reads
+// late. Guide, 6.2.8.5.6.
 #include "../suite.h"
 
 static void fill(void *data) {
