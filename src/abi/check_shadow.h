@@ -17,5 +17,8 @@ enum {
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results
 // have 64 bits each then.
 enum { KD_CHECK_SHADOW_BYTES = 16 };
+// In place of a count of bytes: whether the texels that each thread's last fetch took are written,
+// whatever the addresses are; all bits are set where one is not.
+enum { KD_CHECK_TEXELS = 9 };
 
 #endif

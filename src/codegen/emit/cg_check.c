@@ -57,7 +57,9 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool same;
     LLVMValueRef address = value(g, i, 0, c->i64, &same), r;
-    if (i->index) {
+    if (i->index == KD_CHECK_TEXELS) {
+        r = ask(g, address, same, c->i64, i->index);
+    } else if (i->index) {
         struct cg_shadow s = {.address = address, .bytes = i->index, .same = same};
         cg_shadow_begin(g, &s);
         LLVMPositionBuilderAtEnd(c->b, s.ask);

@@ -6,6 +6,7 @@
 
 #include "abi/check_meeting.h"
 #include "abi/check_shadow.h"
+#include "device/check/check_image.h"
 #include "device/check/check_threads.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
@@ -455,8 +456,11 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
 
 void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                         const uint64_t *addresses, uint32_t *origins) {
-    (void)thread;
     uint32_t bytes = code >> KD_CHECK_SHADOW_BYTES;
+    if (bytes == KD_CHECK_TEXELS) {
+        check_image_texels(b, thread, mask, (uint64_t *)(void *)origins);
+        return;
+    }
     if (code == 1 && mask) {
         origins[0] = check_find_again(b, addresses[0]);
         return;

@@ -77,6 +77,10 @@ static const struct kd_check_site *site_for(const struct kd_check_site *of, enum
 
 void check_image_access(struct kd_block *b, uint32_t thread, enum check_image how, uint64_t address,
                         uint32_t bytes) {
+    if (how == CHECK_SURFACE_WRITE)
+        check_init_set(address, bytes, true);
+    if (!(check_tools() & CHECK_RACE))
+        return;
     struct check_threads *t = check_threads_of(b);
     const struct kd_check_site *of = t && thread < MAX_UNITS ? t->place[thread / KD_WARP] : NULL;
     // As check_races: what else orders threads has to be followed.
@@ -85,4 +89,24 @@ void check_image_access(struct kd_block *b, uint32_t thread, enum check_image ho
     const struct kd_check_site *site = site_for(of, how, bytes);
     if (site)
         check_race_cells(b, t, site, thread, 1, 0, &address, NULL);
+}
+
+void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes) {
+    struct check_threads *t =
+        check_tools() & CHECK_INIT && thread < MAX_UNITS ? check_threads_of(b) : NULL;
+    for (uint32_t at = 0; t && at < bytes; at += 8)
+        if (check_init_bits(address + at, bytes - at < 8 ? bytes - at : 8))
+            t->unwritten[thread / KD_WARP] |= 1u << thread % KD_WARP;
+}
+
+void check_image_texels(struct kd_block *b, uint32_t thread, uint32_t mask, uint64_t *bits) {
+    struct check_threads *t = thread < MAX_UNITS ? check_threads_of(b) : NULL;
+    if (!t)
+        return;
+    uint32_t *of_warp = &t->unwritten[thread / KD_WARP], first = thread % KD_WARP;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        bits[l] = *of_warp >> (first + l) & 1 ? UINT64_MAX : 0;
+    }
+    *of_warp &= ~(mask << first);
 }

@@ -10,12 +10,17 @@ enum check_image {
     CHECK_SURFACE_WRITE,
     CHECK_SURFACE_ATOMIC
 };
-// A thread is about to access `bytes` bytes at an address. Only where races are looked for.
+// A thread is about to access `bytes` bytes at an address. Only where check_images.
 void check_image_access(struct kd_block *b, uint32_t thread, enum check_image how, uint64_t address,
                         uint32_t bytes);
 
+// The value that the thread fetches follows from all of these bytes. For init.
+void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes);
+// As kd_rt_check_origin with KD_CHECK_TEXELS, and forgets the fetches.
+void check_image_texels(struct kd_block *b, uint32_t thread, uint32_t mask, uint64_t *bits);
+
 static inline bool check_images(void) {
-    return __builtin_expect(check_tools() & CHECK_RACE, 0);
+    return __builtin_expect(check_tools() & (CHECK_RACE | CHECK_INIT), 0);
 }
 
 #endif

@@ -160,6 +160,8 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     if (p->b && !t->block)
         check_image_access(p->b, p->thread, CHECK_TEXTURE_READ, (uint64_t)(uintptr_t)from,
                            t->bytes * t->channels);
+    if (p->b && !t->block && (!t->filtered || p->integer)) // a filter may have no weight for it
+        check_image_fetched(p->b, p->thread, (uint64_t)(uintptr_t)from, t->bytes * t->channels);
     if (t->block) {
         load_block_texel(t, from, at, out);
         return;

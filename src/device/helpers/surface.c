@@ -142,6 +142,8 @@ static void check(struct kd_block *b, uint32_t thread, uint32_t op, const void *
                                                   : CHECK_SURFACE_ATOMIC;
     if (p)
         check_image_access(b, thread, how, (uint64_t)(uintptr_t)p, (uint32_t)bytes);
+    if (p && op == KD_IMAGE_LOAD)
+        check_image_fetched(b, thread, (uint64_t)(uintptr_t)p, (uint32_t)bytes);
 }
 
 void kd_rt_surf(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,

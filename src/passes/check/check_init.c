@@ -63,6 +63,9 @@ static bool may(const struct init *s, const struct kir_inst *i) {
     case ISA_OP_LDU:
     case ISA_OP_ATOM:
         return is_kept(i->mods.space);
+    case ISA_OP_TEX:
+    case ISA_OP_SULD:
+        return true;
     case ISA_OP_SHFL:
         return has(s, i->ops[0]);
     case ISA_OP_PHI:
@@ -411,6 +414,19 @@ static void load(struct init *s, struct kir_inst *i) {
     s->at = i->op == ISA_OP_ATOM ? s->at : i;
 }
 
+// What a texture or a surface gives is written where all texels are that it follows from.
+static void fetch(struct init *s, struct kir_inst *i) {
+    struct kir_inst *lane = make(s, ISA_OP_SREG, ISA_U32, 0, KIR_B32);
+    lane->sreg = ISA_SREG_LANEID; // so that each lane asks
+    struct kir_inst *wide = make(s, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
+    wide->ty2 = ISA_U32;
+    wide->ops[0] = lane->res[0];
+    struct kir_value *p = is_dirty(s, ask(s, wide->res[0], 0, KD_CHECK_TEXELS));
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (has(s, i->res[k]))
+            s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
+}
+
 // What generated code may decide by itself.
 static uint32_t decided_in_code(const struct kd_check_site *s) {
     bool whole = s->bytes && s->bytes <= 16 && !(s->bytes & (s->bytes - 1));
@@ -617,6 +633,10 @@ static void look_at(struct init *s, struct kir_inst *i) {
             update(s, i);
         else if (i->mods.space == ISA_SPACE_CLUSTER)
             everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
+        break;
+    case ISA_OP_TEX:
+    case ISA_OP_SULD:
+        fetch(s, i);
         break;
     case ISA_OP_SHFL:
         if (has(s, i->ops[0])) {
