@@ -9,7 +9,9 @@
 //   check_clocks.c  barriers and synchronisations that threads have passed
 //   check_streams.c streams, events and graphs, which order launches and copies
 //   check_moves.c   copies and sets of the host
-//   check_schedule.c  blocks in other orders, and results that differ then
+//   check_children.c  what kernels launch
+//   check_schedule.c  blocks and threads in other orders, and results that differ then
+//   check_delay.c   the same of operations of streams and graphs
 //   check_host.c    the host's accesses to memory that kernels access, too
 //   check_copies.c  asynchronous copies that nobody has waited for
 //   check_order.c   fences, atomic objects and barriers that order them
