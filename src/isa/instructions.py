@@ -1168,4 +1168,7 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported("tcgen05.mma.ws.sp", "sparse products with weights that stay")
+for n in (3, 4, 5):
+    for text in ("%dd.shared::cluster.global", "%dd.shared::cta.global"):
+        unsupported("cp.async.bulk.tensor." + text % n + ".im2col::w cp.async.bulk.tensor." + text % n + ".im2col::w::128",
+                    "boxes of pixels of one row and their halo")

@@ -74,12 +74,14 @@ enum {
     PAIR = 1 << 7,
     SCALES_SHIFT = 8, // 3 bits
     SPARSE = 1 << 11,
-    OPERANDS_SHIFT = 12 // 4 bits
+    OPERANDS_SHIFT = 12, // 4 bits
+    SHIFTS_A = 1 << 16
 };
 
 uint32_t isa_tensor_code(const struct isa_mods *m, uint32_t nops) {
     return m->shape | (uint32_t)m->mask << FLAGS_SHIFT | (m->po ? PAIR : 0) |
-           (uint32_t)m->scale << SCALES_SHIFT | (m->sparse ? SPARSE : 0) | nops << OPERANDS_SHIFT;
+           (uint32_t)m->scale << SCALES_SHIFT | (m->sparse ? SPARSE : 0) | nops << OPERANDS_SHIFT |
+           (m->oob ? SHIFTS_A : 0);
 }
 
 static bool is_scaled(uint32_t kind) {
@@ -130,26 +132,15 @@ static bool has_rows(const struct isa_tensor_product *p) {
     if (p->ws)
         return p->m == 32 || p->m == 64 || p->m == 128;
     if (p->pair)
-        return p->m == 128 || p->m == 256;
+        return p->m == 256 || (p->m == 128 && !(p->scales && p->sparse));
     return p->m == 128 || (p->m == 64 && !p->scales);
 }
 
 static bool has_columns(const struct isa_tensor_product *p) {
     if (p->ws)
-        return p->n == 64 || p->n == 128 || p->n == 256;
+        return p->n == 64 || p->n == 128 || (p->n == 256 && !p->sparse);
     unsigned step = p->pair ? 16 : p->kind == ISA_TENSOR_I8 && p->n >= 32 ? 16 : 8;
     return p->n >= step && p->n <= 256 && p->n % step == 0;
-}
-
-// Only what is known of the manual's figures: those of 64 rows and of tf32 are not.
-static const char *sparse_problem(const struct isa_tensor_product *p) {
-    if (p->kind == ISA_TENSOR_TF32)
-        return "tcgen05.mma.sp of kind tf32, whose metadata are not known here";
-    if (p->rows != TENSOR_LANES)
-        return "tcgen05.mma.sp of 64 rows in a block, whose metadata are not known here";
-    if (p->selector > (p->kind == ISA_TENSOR_F16 ? 1 : 0))
-        return "tcgen05.mma.sp with a sparsity selector that its kind does not have";
-    return NULL;
 }
 
 static const char *take_shape(uint32_t idesc, struct isa_tensor_product *p) {
@@ -161,7 +152,12 @@ static const char *take_shape(uint32_t idesc, struct isa_tensor_product *p) {
     p->selector = idesc & 3;
     if (!has_rows(p) || !has_columns(p))
         return "tcgen05.mma with a shape (M, N) that its kind does not have";
-    return p->sparse ? sparse_problem(p) : NULL;
+    if (p->shifts_a && p->m == 64)
+        return "tcgen05.mma with .ashift of 64 rows";
+    bool selects = p->kind == ISA_TENSOR_F16 || p->kind == ISA_TENSOR_TF32;
+    if (p->sparse && p->selector > (selects ? 1 : 0))
+        return "tcgen05.mma.sp with a sparsity selector that its kind does not have";
+    return NULL;
 }
 
 static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p) {
@@ -198,6 +194,27 @@ static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p)
     return take_shape(idesc, p);
 }
 
+static const char *take_columns(uint64_t descriptor, struct isa_tensor_product *p) {
+    p->first_column = descriptor >> 56 & 63;
+    if (descriptor >> 39 & 1)
+        p->left_out = descriptor;
+    return p->first_column > (p->m == 32 ? 16 : 32)
+               ? "tcgen05.mma.ws with columns that are shifted too far"
+               : NULL;
+}
+
+bool isa_tensor_left_out(const struct isa_tensor_product *p, unsigned n) {
+    if (!p->left_out)
+        return false;
+    // Of each part of the columns that has its own lanes: the first span begins late.
+    unsigned across = isa_tensor_columns_of_d(p), part = n / across;
+    unsigned skip = (p->left_out >> 40 & 255) + 1, use = (p->left_out >> 48 & 255) + 1;
+    unsigned at = n % across + (unsigned)(p->left_out >> 8 * part & 255);
+    bool skips_first = p->left_out >> (32 + part) & 1;
+    at = (at + (skips_first ? 0 : skip)) % (skip + use);
+    return at < skip;
+}
+
 // What stands between the instruction descriptor and the end.
 static const char *take_rest(uint32_t code, const uint64_t *rest, uint32_t n,
                              struct isa_tensor_product *p) {
@@ -211,10 +228,9 @@ static const char *take_rest(uint32_t code, const uint64_t *rest, uint32_t n,
     p->accumulate = rest[at++] & 1;
     if (at == n)
         return NULL;
-    if (!p->ws)
-        p->shift = (uint32_t)rest[at];
-    else if (rest[at] >> 39 & 1 || rest[at] >> 56 & 63)
-        return "tcgen05.mma.ws with columns that are left out";
+    if (p->ws)
+        return take_columns(rest[at], p);
+    p->shift = (uint32_t)rest[at];
     return p->shift > 15 ? "tcgen05.mma with scale-input-d above 15" : NULL;
 }
 
@@ -226,6 +242,7 @@ const char *isa_tensor_product_of(uint32_t code, const uint64_t *operands,
                                      .ws = flags & ISA_TENSOR_WS,
                                      .pair = code & PAIR,
                                      .sparse = code & SPARSE,
+                                     .shifts_a = code & SHIFTS_A,
                                      .scales = code >> SCALES_SHIFT & 7,
                                      .d = (uint32_t)operands[0],
                                      .a_at = (uint32_t)operands[1],

@@ -19,8 +19,14 @@
 // all columns; with M = 128 those of the second half of the columns begin at lane 64.
 //
 // A sparse a (.sp) has two numbers for each four of k (of mxf4 and mxf4nvf4 two pairs for each four
-// pairs), and four bits of metadata that say which: two numbers of two bits. Those of row m lie in
-// lane m of two columns, k from the low bits up; of kind f16 as metadata_at says.
+// pairs), and four bits of metadata that say which: two numbers of two bits. Of tf32 it has one for
+// each two, and the four bits are 0b0100 or 0b1110. Those of row m lie in the lane of row m of d,
+// in two columns, k from the low bits up; of kinds f16 and tf32 as metadata_at says. Where columns
+// of d stand beside each other (.ws), each part of the lanes has its own copy of the metadata.
+//
+// .ashift: after the product a's 32 bytes of each row become those of the next row, but of the last
+// of 32 lanes, as shift does it (CUTLASS's example 1cta_mma_a_from_tmem has that of a B200).
+// .ws leaves columns of b out as a descriptor of 64 bits says: isa_tensor_left_out.
 #ifndef KUDZU_ISA_TENSOR_MEMORY_H
 #define KUDZU_ISA_TENSOR_MEMORY_H
 
@@ -85,7 +91,7 @@ struct isa_tensor_product {
     uint8_t type[3];        // enum isa_matrix_type of d, a, b
     bool a_inside, ws, trans_a, trans_b, negative_a, negative_b, satfinite, accumulate;
     bool scales_ue4m3;
-    bool pair, sparse;
+    bool pair, sparse, shifts_a;
     uint32_t scales;                                // of a row: 0, 1, 2, 4
     uint32_t byte_a, byte_b;                        // where they begin
     uint32_t d, a_at, scales_a, scales_b, metadata; // places
@@ -94,6 +100,8 @@ struct isa_tensor_product {
     uint32_t
         off[8];     // lanes of d that are not written, a bit each; of a pair the even block's first
     uint32_t shift; // d is divided by two so often first
+    uint32_t first_column; // of b
+    uint64_t left_out;     // the descriptor of columns of b that are zero, or 0
     uint32_t rows;  // of d that a block has
     bool folded;    // halves or quarters of the columns of d beside each other
 };
@@ -112,11 +120,13 @@ struct isa_tensor_access {
     isa_tensor_column *columns; // all of them
     void *scratch;              // ISA_TENSOR_SCRATCH bytes, of products
 };
-enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 16) * 128) + 64 * TENSOR_LANES };
+enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 48) * 128) + 64 * TENSOR_LANES };
 // Columns from a place on that an operand takes.
 enum { ISA_TENSOR_METADATA_COLUMNS = 2 };
 enum { ISA_TENSOR_COLUMNS_OF_A = 8 }; // 32 bytes of k, whatever the elements are
 unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p);
+// Is column n of the product made with zeros in place of b's column?
+bool isa_tensor_left_out(const struct isa_tensor_product *p, unsigned n);
 unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p);
 // May d, a and metadata begin at lane 16?

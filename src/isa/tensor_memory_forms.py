@@ -84,19 +84,25 @@ def products(op, form):
     op("tcgen05.mma", "async", check="=uuxau?xxxxxxxxxxx", side_effect=True, doc="Product of matrices, the sums in tensor memory")
     types = dict(a="b64", b="b64", meta="b32", idesc="b32", enable="pred", immScale="u32", columns="b64")
     collect = {"collector::a::" + w: "" for w in COLLECTORS}
+    shifted = {"collector::a::" + w: "" for w in ("lastuse", "discard")}
 
     def product(text, operands, flags, **slots):
-        for sp in ("",) if text.startswith(".ws") else ("", ".sp"):
-            form("tcgen05.mma" + sp + text + " " + operands.replace("b, ", "b, [meta], " if sp else "b, ", 1),
+        ws = ".ws" if text.startswith(".ws") else ""
+        for sp in ("", ".sp"):
+            form("tcgen05.mma" + ws + sp + text[len(ws):] + " " +
+                 operands.replace("b, ", "b, [meta], " if sp else "b, ", 1),
                  of="tcgen05.mma", t=types, sets="mask=%d%s" % (flags, " sparse=1" if sp else ""), **slots, **TENSOR)
 
     for a, flag in (("a", 0), ("[a]", 1)):
-        common = dict(group=GROUP, use=collect, ashift={"ashift": "oob=1"})
-        shift = "{.ashift}" if flag else ""
+        common = dict(group=GROUP, use=collect)
         for words, scale in (("f16 tf32", "{, immScale}"), ("f8f6f4 i8", "")):
             for lanes in ("", "frag(m), "):
-                product(".group.kind" + shift + "{.use}", "[d], %s, b, idesc, %s{!}enable%s" % (a, lanes, scale),
-                        flag | (2 if lanes else 0), kind=kinds(words), **common)
+                operands = "[d], %s, b, idesc, %s{!}enable%s" % (a, lanes, scale)
+                flags = flag | (2 if lanes else 0)
+                product(".group.kind{.use}", operands, flags, kind=kinds(words), **common)
+                if flag:
+                    product(".group.kind.ashift{.use}", operands, flags, kind=kinds(words), group=GROUP, use=shifted,
+                            ashift={"ashift": "oob=1"})
         for words, sizes in (("mxf8f6f4", {"scale_vec::1X": "", "block32": ""}),
                              ("mxf4", {"scale_vec::2X": "", "block32": ""}),
                              ("mxf4nvf4", {"scale_vec::2X": "scale=2", "block32": "scale=2",

@@ -6,7 +6,7 @@
 #include "isa/matrix_internal.h"
 #include "isa/tensor_memory.h"
 
-enum { MOST_DEPTH = 64, MOST_COLUMNS = 256, PIECE = 16, STRIP = 32, MOST_K = 2 * MOST_DEPTH };
+enum { MOST_DEPTH = 64, MOST_COLUMNS = 256 + 48, PIECE = 16, STRIP = 32, MOST_K = 2 * MOST_DEPTH };
 
 union number {
     float f;
@@ -17,7 +17,7 @@ union number {
 // k of b that each number goes with.
 struct numbers {
     union number a[MOST_DEPTH][TENSOR_LANES];
-    union number b[MOST_COLUMNS][MOST_K];
+    union number b[MOST_COLUMNS][MOST_K]; // 32 that are shifted over, 16 that a piece has too many
     uint8_t k_of[MOST_DEPTH][TENSOR_LANES];
 };
 _Static_assert(sizeof(struct numbers) <= ISA_TENSOR_SCRATCH, "scratch memory is too small");
@@ -27,6 +27,7 @@ struct factors {
     const struct isa_tensor_access *access;
     struct numbers *of;
     const union number *a; // of->a, at the rows that the columns of d have
+    unsigned copy;         // where they begin in of->k_of
     unsigned block;        // 1: the odd block of a pair
 };
 
@@ -126,8 +127,8 @@ static bool read_b(struct factors *f, const struct isa_tensor_access *access, un
                    unsigned count) {
     const struct isa_tensor_product *p = f->p;
     struct matrix_tile t = matrix_tile_of(p->b, p->trans_b);
-    return read_shared(access, &t, p->type[ISA_FRAG_B], count, depth_of_b(p), p->negative_b,
-                       &f->of->b[first][0], MOST_K, 1);
+    return read_shared(access, &t, p->type[ISA_FRAG_B], count + p->first_column, depth_of_b(p),
+                       p->negative_b, &f->of->b[first][0], MOST_K, 1);
 }
 
 // The lane of row m, of a matrix whose place is `at`.
@@ -155,27 +156,39 @@ static void read_inner_a(struct factors *f) {
         }
 }
 
-// Four bits of metadata of a row: those of the numbers from 2 * `chunk` on (of pairs 4 * `chunk`).
-// Of kind f16 eight rows and the eight behind them share lanes: in a lane are four chunks of both,
-// the other four eight lanes further.
-static uint32_t metadata_at(const struct factors *f, unsigned m, unsigned chunk) {
+// Four bits of metadata of the row at a lane: those of chunk `chunk` of two, four or eight numbers.
+// Of kinds f16 and tf32 eight lanes and the eight behind them share theirs: in a lane are four
+// chunks of both, the other four eight lanes further.
+static uint32_t metadata_at(const struct factors *f, unsigned lane, unsigned chunk) {
     const struct isa_tensor_product *p = f->p;
-    unsigned column = chunk / 8, lane = m, nibble = chunk % 8;
-    if (p->kind == ISA_TENSOR_F16) {
+    unsigned column = chunk / 8, nibble = chunk % 8;
+    if (p->kind == ISA_TENSOR_F16 || p->kind == ISA_TENSOR_TF32) {
         column = p->selector;
-        lane = m / 16 * 16 + m % 8 + chunk / 4 * 8;
-        nibble = m % 16 / 8 * 4 + chunk % 4;
+        nibble = lane % 16 / 8 * 4 + chunk % 4;
+        lane = lane / 16 * 16 + lane % 8 + chunk / 4 * 8;
     }
     uint32_t word = f->access->columns[(p->metadata & 0xffff) + column][lane];
     return word >> 4 * nibble & 15;
 }
 
+// Which of the numbers that chunk `at` of k stands for is stored number k.
+static unsigned place_in_chunk(const struct isa_tensor_product *p, unsigned k, uint32_t code) {
+    if (p->kind == ISA_TENSOR_TF32)
+        return code >> 1 & 1; // 0b0100: the first of two, 0b1110: the second
+    unsigned together = p->type[ISA_FRAG_A] == ISA_MAT_E2M1_PACKED ? 2 : 1;
+    return (code >> k % (2 * together) / together * 2 & 3) * together + k % together;
+}
+
 static void read_metadata(struct factors *f) {
-    unsigned together = f->p->type[ISA_FRAG_A] == ISA_MAT_E2M1_PACKED ? 2 : 1, per = 2 * together;
-    for (unsigned k = 0; k < f->p->k; k++)
-        for (unsigned m = 0; m < f->p->rows; m++) {
-            uint32_t code = metadata_at(f, m, k / per) >> k % per / together * 2 & 3;
-            f->of->k_of[k][m] = (uint8_t)(k / per * 2 * per + code * together + k % together);
+    const struct isa_tensor_product *p = f->p;
+    unsigned per = p->kind == ISA_TENSOR_TF32                    ? 1
+                   : p->type[ISA_FRAG_A] == ISA_MAT_E2M1_PACKED ? 4
+                                                                 : 2;
+    unsigned rows = p->folded ? TENSOR_LANES : p->rows;
+    for (unsigned k = 0; k < p->k; k++)
+        for (unsigned m = 0; m < rows; m++) {
+            uint32_t code = metadata_at(f, lane_of(p, p->metadata, m), k / per);
+            f->of->k_of[k][m] = (uint8_t)(k / per * 2 * per + place_in_chunk(p, k, code));
         }
 }
 
@@ -225,7 +238,7 @@ static union number of_a(const struct factors *f, unsigned k, unsigned m) {
 }
 
 static union number of_b(const struct factors *f, const union number *b, unsigned k, unsigned m) {
-    return b[f->p->sparse ? f->of->k_of[k][m] : k];
+    return b[f->p->sparse ? f->of->k_of[k][f->copy + m] : k];
 }
 
 static void add_sparse(const struct factors *f, const union number *b, union number *sums) {
@@ -320,11 +333,14 @@ static void multiply_rows(struct factors *f) {
     if (p->sparse)
         read_metadata(f);
     for (unsigned n = 0; n < p->n; n++) {
-        const union number *b = f->of->b[n];
+        union number *b = f->of->b[n + p->first_column];
         unsigned column, lane;
         place_of_column(p, n, &column, &lane);
         load_column(p, f->access->columns[column], lane, sums);
         f->a = &f->of->a[0][a_is_twofold(p) ? lane : 0];
+        f->copy = lane;
+        if (isa_tensor_left_out(p, n))
+            memset(b, 0, MOST_K * sizeof *b);
         if (p->scales)
             add_scaled(f, b, n, sums);
         else if (p->kind == ISA_TENSOR_I8)
@@ -334,6 +350,14 @@ static void multiply_rows(struct factors *f) {
         else
             add_floats(f, b, sums);
         store_column(f, f->access->columns[column], lane, sums);
+    }
+}
+
+static void shift_a(const struct factors *f) {
+    for (unsigned c = 0; c < ISA_TENSOR_COLUMNS_OF_A; c++) {
+        uint32_t *column = f->access->columns[(f->p->a_at & 0xffff) + c];
+        for (unsigned lane = 0; lane < TENSOR_LANES; lane += 32)
+            memmove(&column[lane], &column[lane + 1], 31 * sizeof *column);
     }
 }
 
@@ -356,6 +380,8 @@ bool isa_tensor_multiply(const struct isa_tensor_product *p,
         else if (blocks > 1)
             read_shared_a(&f);
         multiply_rows(&f);
+        if (p->shifts_a)
+            shift_a(&f);
     }
     return true;
 }

@@ -310,28 +310,59 @@ def draws(rng, kind, wide, rows, columns):
     return [rng.choices(range(low, high + 1), k=columns) for _ in range(rows)]
 
 
-def spread(rng, A, kind, selector, grid, column):
-    """The matrix that sparse rows A stand for; its metadata go to columns `column` and the next. Their bits of a
-    row, lowest first: of bytes and less in the row's lane; of f16 as the manual's figure for 128 rows has them:
-    each 16 rows share 16 lanes, first the half of k, then the row in its eight; the eighth row has the higher 16 bits."""
+def spread(rng, A, kind, selector, grid, column, lanes=lambda group: [16 * group], places=None):
+    """The matrix that sparse rows A stand for, and in `places` where its numbers are from; its metadata go to columns `column` and the next, those of each 16 rows
+    to 16 lanes (lanes(group): the first ones, of each copy). Their bits of a row, lowest first: of bytes and less in
+    the row's lane; of f16 and tf32 as CUTLASS has them (tmem_e_frg): the 16 rows share their lanes, first the half of
+    k, then the row in its eight; the eighth row has the higher 16 bits."""
     unit = 2 if kind in ("mxf4", "mxf4nvf4") else 1
-    dense = [[0] * (2 * len(row)) for row in A]
+    dense, places = [[0] * (2 * len(row)) for row in A], [] if places is None else places
     for row, stored in enumerate(A):
         codes = []
-        for chunk in range(len(stored) // (2 * unit)):
+        places.append([])
+        for chunk in range(len(stored) if kind == "tf32" else len(stored) // (2 * unit)):
+            if kind == "tf32":  # one of two
+                which = rng.randrange(2)
+                codes.append(0b1110 if which else 0b0100)
+                places[row].append(2 * chunk + which)
+                continue
             pair = sorted(rng.sample(range(4), 2))
             codes.append(pair[0] | pair[1] << 2)
-            for n, which in enumerate(pair):
-                for e in range(unit):
-                    dense[row][(chunk * 4 + which) * unit + e] = stored[(chunk * 2 + n) * unit + e]
+            for which in pair:
+                places[row] += [(chunk * 4 + which) * unit + e for e in range(unit)]
+        for at, v in zip(places[row], stored):
+            dense[row][at] = v
         for n, code in enumerate(codes):
-            if kind == "f16":
-                (half, at), (group, high, low) = divmod(n, 4), (row // 16, row // 8 % 2, row % 8)
-                lane, c, bit = group * 16 + half * 8 + low, column + selector, high * 16 + at * 4
+            if kind in ("f16", "tf32"):
+                (half, at), (high, low) = divmod(n, 4), divmod(row % 16, 8)
+                lane, c, bit = half * 8 + low, column + selector, high * 16 + at * 4
             else:
-                lane, c, bit = row, column + n // 8, n % 8 * 4
-            grid[lane][c] = grid[lane][c] & ~(15 << bit) | code << bit
+                lane, c, bit = row % 16, column + n // 8, n % 8 * 4
+            for first in lanes(row // 16):
+                grid[first + lane][c] = grid[first + lane][c] & ~(15 << bit) | code << bit
     return dense
+
+
+def metadata_lanes(m, ws, half):
+    """Where the metadata of each 16 rows are: beside those of d; of .ws in each part of the lanes."""
+    if ws:
+        return lambda group: range(16 * group, LANES, m)
+    return lambda group: [16 * group if m == 128 else 32 * group + 16 * half]
+
+
+def left_out(m, n, starts, firsts, skip, use):
+    """The zero-column mask of the manual, and its descriptor but for the shift: spans of use + 1 columns that are used
+    and of skip + 1 that are not, in each of the parts that m rows leave; the first of them begins with firsts' kind
+    and lacks as many columns as starts says."""
+    parts, mask = 128 // m, []
+    for first, late in zip(firsts[:parts], starts):
+        bits = []
+        while len(bits) < n // parts + late:
+            bits += [1] * (skip + 1) if first else [0] * (use + 1)
+            first = not first
+        mask += bits[late:late + n // parts]
+    word = sum(s << 8 * i for i, s in enumerate(starts)) | sum(f << 32 + i for i, f in enumerate(firsts))
+    return mask, word | 1 << 39 | skip << 40 | use << 48
 
 
 def scaled_sum(a, b, of_a, of_b):
@@ -349,12 +380,13 @@ def d_code(d, total, clamp):
 
 
 def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=False, ws=False, negative=(0, 0),
-                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end="", sparse=None):
-    """sparse: the selector"""
+                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end="", sparse=None, down=False, spans=None, further=0):
+    """sparse: the selector. down: .ashift, and the same product again with what it leaves of a. spans, further: of
+    .ws, the arguments of left_out that follow n, and the first column."""
     depth = DEPTH[kind]
     A = draws(rng, a, False, m, depth)
-    B = draws(rng, b, False, n, depth * (1 if sparse is None else 2))
-    image = [0] * 8192
+    B = draws(rng, b, False, n + further, depth * (1 if sparse is None else 2))
+    image = [0] * (9216 if further else 8192)
     base_b = 16384
     desc_a = place_matrix(image, A, a, 0, trans[0], mode if trans[0] or mode != "128_32" else "128")
     desc_b = place_matrix(image, B, b, base_b, trans[1], mode if trans[1] or mode != "128_32" else "128")
@@ -365,13 +397,15 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
         "".join("_" + w for w, c in (("ts", inside), ("ws", ws), ("neg", negative != (0, 0)), ("zero", not add),
                                      ("off", off), ("scaled", shift is not None), ("sat", clamp),
                                      ("x%d" % scales, scales), ("nv", ue4m3), ("high", half),
-                                     ("b%d%d" % byte, byte != (0, 0)), (end.replace("::", "_").replace(".", "_"), end))
+                                     ("b%d%d" % byte, byte != (0, 0)), ("down", down), ("spans", spans),
+                                     ("from%d" % further, further), (end.replace("::", "_").replace(".", "_"), end))
                 if c))
     k = TensorKernel(name, columns, image)
     grid = random_grid(rng, columns)
     at_a, at_sa, at_sb = across, across + 8, across + 16
     D = draws(rng, d, True, m, n)
-    dense = A if sparse is None else spread(rng, A, kind, sparse, grid, across + 24)
+    places = []
+    dense = A if sparse is None else spread(rng, A, kind, sparse, grid, across + 24, metadata_lanes(m, ws, half), places)
     if clamp:
         D = [[rng.choice([2**31 - 5, -2**31 + 5]) for _ in row] for row in D]
     for i in range(m):
@@ -405,24 +439,72 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
                "cvt.u64.u32 %base, %s;", "shr.u64 %base, %base, 4;",
                "add.u64 %%da, %%base, %d;" % desc_a, "add.u64 %%db, %%base, %d;" % desc_b,
                "add.u32 %%dd, %%tm, %d;" % (half << 20), "add.u32 %%ta, %%tm, %d;" % (at_a + (half << 20)),
-               "add.u32 %%me, %%tm, %d;" % (across + 24), "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb,
+               "add.u32 %%me, %%tm, %d;" % (across + 24 + (half << 20)), "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb,
                "setp.eq.u32 %%add, %d, 1;" % add]
     operands = ["[%dd]", "[%ta]" if inside else "%da", "%db"] + ([] if sparse is None else ["[%me]"]) + ["%d" % idesc]
     operands += ["[%sa]", "[%sb]"] if scales else []
     operands += [braces([str(w) for w in mask])] if off else []
     operands += ["%add"] + ([str(shift)] if shift is not None else [])
-    k.one("tcgen05.mma%s.cta_group::1.kind::%s%s %s;" % (
-        ".ws" if ws else "" if sparse is None else ".sp", kind, (".block_scale" if scales else "") + end, ", ".join(operands)))
+    zero, word = left_out(m, n, *spans) if spans else ([0] * n, 0)
+    operands += ["%d" % (word | further << 56)] if spans or further else []
+    k.one(*["tcgen05.mma%s%s.cta_group::1.kind::%s%s %s;" % (
+        ".ws" if ws else "", "" if sparse is None else ".sp", kind, (".block_scale" if scales else "") + shift_a + end,
+        ", ".join(operands)) for shift_a in ([".ashift", ""] if down else [""])])
     k.get()
     sign = (-1 if negative[0] else 1) * (-1 if negative[1] else 1)
+    times = [dense]
+    if down:  # a's cells go one lane down, but for the last of 32; so do its rows
+        for first in range(0, LANES, 32):
+            for lane in range(first, first + 31):
+                grid[lane][at_a:at_a + 8] = grid[lane + 1][at_a:at_a + 8]
+        moved = [A[i] if i % 32 == 31 else A[i + 1] for i in range(m)]
+        if sparse is not None:  # the metadata stay
+            moved = [[dict(zip(at, row)).get(k, 0) for k in range(2 * depth)] for at, row in zip(places, moved)]
+        times.append(moved)
     for i in range(m):
         for j in range(n):
             lane, c = d_cell(i, j, m, n, ws, half)
             if off and mask[lane // 32] >> lane % 32 & 1:
                 continue
-            total = sign * (scaled_sum(dense[i], B[j], SA[i], SB[j]) if scales else sum(map(mul, dense[i], B[j])))
-            grid[lane][c] = d_code(d, D[i][j] / (1 << (shift or 0)) + total if add else total, clamp)
+            column = [0] * len(B[0]) if zero[j] else B[j + further]
+            for rows in times:
+                total = sign * (scaled_sum(rows[i], column, SA[i], SB[j]) if scales else sum(map(mul, rows[i], column)))
+                D[i][j] = D[i][j] / (1 << (shift or 0)) + total if add else total
+            grid[lane][c] = d_code(d, D[i][j], clamp)
     return k.finish(), grid_words(grid)
+
+
+def sparse_cases(rng):
+    """Of tf32, of 64 rows, of .ws."""
+    for selector in (0, 1):
+        yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 24, sparse=selector)
+        yield product_case(rng, "tf32", "f32", "tf32", "tf32", 64, 16, "none", sparse=selector, half=selector)
+        yield product_case(rng, "f16", "f32", "f16", "bf16", 64, 40, "64", sparse=selector, half=1 - selector)
+    yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 16, "none", inside=True, sparse=1, off=True)
+    yield product_case(rng, "f16", "f16", "f16", "f16", 64, 16, inside=True, sparse=0, half=1, off=True)
+    yield product_case(rng, "f8f6f4", "f32", "e4m3", "e2m1", 64, 16, sparse=0, half=1)
+    yield product_case(rng, "i8", "s32", "s8", "u8", 64, 16, inside=True, sparse=0)
+    for m in (32, 64, 128):
+        yield product_case(rng, "f16", "f32", "f16", "bf16", m, 64, ws=True, sparse=m // 64 % 2, end=".collector::b2::fill")
+        yield product_case(rng, "tf32", "f32", "tf32", "tf32", m, 128, "64", ws=True, sparse=1 - m // 64 % 2)
+        yield product_case(rng, "f8f6f4", "f16", "e5m2", "e4m3", m, 64, "64", ws=True, sparse=0)
+    yield product_case(rng, "i8", "s32", "u8", "s8", 64, 64, ws=True, sparse=0, inside=True)
+
+
+def column_cases(rng):
+    """Columns of b that .ws leaves out: spans of the manual's examples, and others."""
+    yield product_case(rng, "f16", "f32", "f16", "f16", 128, 64, ws=True, spans=((0, 0, 0, 0), (0, 0, 0, 0), 2, 3))
+    yield product_case(rng, "f16", "f32", "f16", "f16", 64, 128, ws=True, spans=((0, 0, 0, 0), (1, 0, 0, 0), 2, 3))
+    yield product_case(rng, "f16", "f32", "bf16", "f16", 32, 128, ws=True, spans=((0, 1, 2, 1), (1, 1, 0, 0), 2, 3), further=2)
+    yield product_case(rng, "i8", "s32", "s8", "s8", 64, 64, ws=True, spans=((7, 3, 9, 9), (0, 1, 1, 1), 0, 8), sparse=0)
+    yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 256, "32", ws=True, further=32, add=False)
+
+
+def shifted_cases(rng):
+    yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 16, inside=True, down=True)
+    yield product_case(rng, "f16", "f32", "f16", "bf16", 128, 32, inside=True, down=True, off=True, end=".collector::a::discard")
+    yield product_case(rng, "f8f6f4", "f32", "e4m3", "e3m2", 128, 16, inside=True, down=True, add=False)
+    yield product_case(rng, "i8", "s32", "s8", "u8", 128, 16, inside=True, down=True, sparse=0)
 
 
 def cases(seed):
@@ -489,3 +571,6 @@ def cases(seed):
     yield product_case(rng, "mxf4nvf4", "f32", "e2m1_packed", "e2m1_packed", 128, 32, "64", scales=4, inside=True,
                        ue4m3=True, end=".block16", sparse=0)
     yield product_case(rng, "f16", "f32", "f16", "f16", 128, 256, "32")
+    yield from sparse_cases(rng)
+    yield from column_cases(rng)
+    yield from shifted_cases(rng)

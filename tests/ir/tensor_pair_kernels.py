@@ -90,7 +90,8 @@ def shift_case(rng):
 
 def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=False, add=True, off=False, shift=None,
                  scales=0, byte=(0, 0), sparse=None, issuer=0, end=""):
-    depth, rows, folded = DEPTH[kind], m // 2, m == 128
+    depth, rows, folded = DEPTH[kind], m // 2, m == 128 and sparse is None
+    apart = m == 128 and sparse is not None  # 16 rows in each 32 lanes
     A = draws(rng, a, False, m, depth)
     B = draws(rng, b, False, n, depth * (1 if sparse is None else 2))
     D = draws(rng, d, True, m, n)
@@ -106,11 +107,13 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
         desc_a = place_matrix(image, A[rank * rows:][:rows], a, 0, trans[0], mode)
         desc_b = place_matrix(image, B[rank * n // 2:][:n // 2], b, 16384, trans[1], mode)
         if inside:  # a copy for each half of the columns
-            for first in range(0, LANES, rows):
-                in_columns(A[rank * rows:][:rows], a, lambda i: first + i, grid, at_a)
+            for first in [0] if apart else range(0, LANES, rows):
+                in_columns(A[rank * rows:][:rows], a, lambda i: first + i % 16 + i // 16 * 32 if apart else first + i, grid, at_a)
     k = PairKernel(k_name, columns, images)
 
     def cell(i, j):
+        if apart:
+            return i // rows, i % 16 + i % rows // 16 * 32, j
         return i // rows, i % rows + (j // across * rows if folded else 0), j % across
 
     for i in range(m):
@@ -136,7 +139,8 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
                     scale(rank, 64 * half + 32 * copy + at % 32, at_sb + at // 32, byte[1], powers)
         SA, SB = ([[2.0 ** v for v in row] for row in rows_of] for rows_of in (SA, SB))
     dense = A if sparse is None else [row for rank in range(2) for row in spread(
-        rng, A[rank * rows:][:rows], kind, sparse, grids[rank], at_meta)]
+        rng, A[rank * rows:][:rows], kind, sparse, grids[rank], at_meta,
+        lambda group: [(32 if apart else 16) * group])]
     k.put(grids)
     idesc = A_CODE[a] << 7 | A_CODE[b] << 10 | trans[0] << 15 | trans[1] << 16 | n // 8 << 17 | m // 16 << 24
     idesc |= byte[1] << 4 | byte[0] << 29 | 1 << 23 if scales else D_CODE[d] << 4
@@ -179,3 +183,7 @@ def cases(seed):
         yield product_case(rng, "mxf4", "f32", "e2m1_packed", "e2m1_packed", m, 32, "64", inside=True, scales=2, byte=(0, 2))
     yield product_case(rng, "f16", "f32", "bf16", "bf16", 256, 32, sparse=1, off=True, shift=2)
     yield product_case(rng, "f8f6f4", "f32", "e4m3", "e5m2", 256, 32, sparse=0, inside=True, off=True)
+    yield product_case(rng, "tf32", "f32", "tf32", "tf32", 256, 32, "64", sparse=0)
+    yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 32, "64", sparse=1, issuer=1)
+    yield product_case(rng, "f16", "f32", "f16", "bf16", 128, 48, inside=True, sparse=0, off=True)
+    yield product_case(rng, "i8", "s32", "u8", "s8", 128, 32, sparse=0)

@@ -208,6 +208,11 @@ static bool has_lane(const struct isa_tensor_product *p, uint32_t place) {
     return lane == 0 || (lane == 16 && isa_tensor_half_lanes(p));
 }
 
+// Matrices of one product begin at the same lane.
+static bool is_beside(uint32_t place, uint32_t other) {
+    return place >> LANE_SHIFT == other >> LANE_SHIFT;
+}
+
 static bool operands_are_in(const struct tensor_memory *t, const struct isa_tensor_product *p) {
     return is_in(t, p->d, isa_tensor_columns_of_d(p)) &&
            (!p->a_inside || is_in(t, p->a_at, ISA_TENSOR_COLUMNS_OF_A)) &&
@@ -231,12 +236,13 @@ static uint64_t multiply(const struct request *r) {
             return not_there(r);
         access[k] = access_of(r, blocks[k]);
     }
-    if (!has_lane(&p, p.d) || (p.a_inside && !has_lane(&p, p.a_at)))
+    if (!has_lane(&p, p.d) || (p.a_inside && !is_beside(p.d, p.a_at)) ||
+        (p.sparse && !is_beside(p.d, p.metadata)))
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
                       "tcgen05.mma with a matrix at a lane where it cannot begin");
-    if (p.sparse && (p.metadata >> LANE_SHIFT || p.metadata % 2))
+    if (p.sparse && p.metadata % 2)
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
-                      "tcgen05.mma.sp with metadata that do not begin at lane 0 of an even column");
+                      "tcgen05.mma.sp with metadata that do not begin at an even column");
     return isa_tensor_multiply(&p, access) ? 0 : out_of_shared(r);
 }
 

@@ -253,8 +253,6 @@ static bool lower_mma(struct lower_func *lf) {
     const struct ptx_inst *inst = lf->inst;
     struct kir_value *v[16];
     uint32_t n = 1;
-    if (inst->mods.oob)
-        return lower_error(lf->lm, inst->pos, "tcgen05.mma with .ashift is not supported");
     for (uint32_t k = 0; k < inst->nops; k++) {
         const struct ptx_operand *o = &inst->ops[k];
         uint32_t elements = o->kind == PTX_OPERAND_VEC ? o->n : 1;
