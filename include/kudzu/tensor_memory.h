@@ -347,28 +347,38 @@ KUDZU_MOVES(128)
         macro(1, kind, name##_tmem_a, ::std::uint32_t, "r", "[%1]")                                \
             macro(2, kind, name, ::std::uint64_t, "l", "%1")                                       \
                 macro(2, kind, name##_tmem_a, ::std::uint32_t, "r", "[%1]")
-#define KUDZU_BOTH_SCALED(kind, name, size)                                                        \
-    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##name, size, ::std::uint64_t, "l", "%1")        \
-    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##name##_tmem_a, size, ::std::uint32_t, "r",     \
-                 "[%1]")                                                                           \
-    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##name, size, ::std::uint64_t, "l", "%1")        \
-    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##name##_tmem_a, size, ::std::uint32_t, "r",     \
-                 "[%1]")
+// shared, inside: the functions' names with a in shared and in tensor memory
+#define KUDZU_BOTH_COLLECTED(kind, shared, inside, words)                                          \
+    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##shared, words, ::std::uint64_t, "l", "%1")     \
+    KUDZU_SCALED(1, kind, tcgen05_mma_block_scale_##inside, words, ::std::uint32_t, "r", "[%1]")   \
+    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##shared, words, ::std::uint64_t, "l", "%1")     \
+    KUDZU_SCALED(2, kind, tcgen05_mma_block_scale_##inside, words, ::std::uint32_t, "r", "[%1]")
+#define KUDZU_BOTH_SCALED(kind, name, inside, size)                                                \
+    KUDZU_BOTH_COLLECTED(kind, name, inside, size)                                                 \
+    KUDZU_BOTH_COLLECTED(kind, name##_collector_a_fill, inside##_collector_a_fill,                 \
+                         size ".collector::a::fill")                                               \
+    KUDZU_BOTH_COLLECTED(kind, name##_collector_a_use, inside##_collector_a_use,                   \
+                         size ".collector::a::use")                                                \
+    KUDZU_BOTH_COLLECTED(kind, name##_collector_a_lastuse, inside##_collector_a_lastuse,           \
+                         size ".collector::a::lastuse")                                            \
+    KUDZU_BOTH_COLLECTED(kind, name##_collector_a_discard, inside##_collector_a_discard,           \
+                         size ".collector::a::discard")
 KUDZU_BOTH(KUDZU_PRODUCT, f16, tcgen05_mma)
 KUDZU_BOTH(KUDZU_PRODUCT, tf32, tcgen05_mma)
 KUDZU_BOTH(KUDZU_PRODUCT, f8f6f4, tcgen05_mma)
 KUDZU_BOTH(KUDZU_PRODUCT, i8, tcgen05_mma)
 KUDZU_BOTH(KUDZU_SCALED_SUM, f16, tcgen05_mma)
 KUDZU_BOTH(KUDZU_SCALED_SUM, tf32, tcgen05_mma)
-KUDZU_BOTH_SCALED(mxf8f6f4, vec_1x, ".scale_vec::1X")
-KUDZU_BOTH_SCALED(mxf8f6f4, block32, ".block32")
-KUDZU_BOTH_SCALED(mxf4, vec_2x, ".scale_vec::2X")
-KUDZU_BOTH_SCALED(mxf4, block32, ".block32")
-KUDZU_BOTH_SCALED(mxf4nvf4, vec_2x, ".scale_vec::2X")
-KUDZU_BOTH_SCALED(mxf4nvf4, block32, ".block32")
-KUDZU_BOTH_SCALED(mxf4nvf4, vec_4x, ".scale_vec::4X")
-KUDZU_BOTH_SCALED(mxf4nvf4, block16, ".block16")
+KUDZU_BOTH_SCALED(mxf8f6f4, vec_1x, vec_1x_tmem_a, ".scale_vec::1X")
+KUDZU_BOTH_SCALED(mxf8f6f4, block32, block32_tmem_a, ".block32")
+KUDZU_BOTH_SCALED(mxf4, vec_2x, vec_2_tmem_a, ".scale_vec::2X") // libcu++ calls it so
+KUDZU_BOTH_SCALED(mxf4, block32, block32_tmem_a, ".block32")
+KUDZU_BOTH_SCALED(mxf4nvf4, vec_2x, vec_2_tmem_a, ".scale_vec::2X")
+KUDZU_BOTH_SCALED(mxf4nvf4, block32, block32_tmem_a, ".block32")
+KUDZU_BOTH_SCALED(mxf4nvf4, vec_4x, vec_4x_tmem_a, ".scale_vec::4X")
+KUDZU_BOTH_SCALED(mxf4nvf4, block16, block16_tmem_a, ".block16")
 #undef KUDZU_BOTH_SCALED
+#undef KUDZU_BOTH_COLLECTED
 #undef KUDZU_BOTH
 #undef KUDZU_SCALED
 #undef KUDZU_SCALED_SUM
@@ -380,6 +390,48 @@ KUDZU_BOTH_SCALED(mxf4nvf4, block16, ".block16")
 #undef KUDZU_IN_OFF_1
 #undef KUDZU_IN_OFF_2
 #undef KUDZU_MMA
+
+// Weights that stay: b in a collector. columns: which of b's are zero, as the PTX manual has them.
+#define KUDZU_STATIONARY(kind, name, words, type, letter, a)                                       \
+    KUDZU_PTX void name(cta_group_1_t, kind_##kind##_t, ::std::uint32_t d, type first,             \
+                        ::std::uint64_t b, ::std::uint32_t idesc, bool add) {                      \
+        asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %4, 0;\n\ttcgen05.mma.ws."          \
+                     "cta_group::1.kind::" #kind words " [%0], " a ", %2, %3, add;\n\t}" ::"r"(d), \
+                     letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add)                  \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    KUDZU_PTX void name(cta_group_1_t, kind_##kind##_t, ::std::uint32_t d, type first,             \
+                        ::std::uint64_t b, ::std::uint32_t idesc, bool add,                        \
+                        ::std::uint64_t columns) {                                                 \
+        asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %4, 0;\n\ttcgen05.mma.ws."          \
+                     "cta_group::1.kind::" #kind words " [%0], " a                                 \
+                     ", %2, %3, add, %5;\n\t}" ::"r"(d),                                           \
+                     letter(first), "l"(b), "r"(idesc), "r"((::std::uint32_t)add), "l"(columns)    \
+                     : "memory");                                                                  \
+    }
+#define KUDZU_KINDS(name, words, type, letter, a)                                                  \
+    KUDZU_STATIONARY(f16, name, words, type, letter, a)                                            \
+    KUDZU_STATIONARY(tf32, name, words, type, letter, a)                                           \
+    KUDZU_STATIONARY(f8f6f4, name, words, type, letter, a)                                         \
+    KUDZU_STATIONARY(i8, name, words, type, letter, a)
+#define KUDZU_COLLECTOR(n, use)                                                                    \
+    KUDZU_KINDS(tcgen05_mma_ws_collector_b##n##_##use, ".collector::b" #n "::" #use,               \
+                ::std::uint64_t, "l", "%1")                                                        \
+    KUDZU_KINDS(tcgen05_mma_ws_tmem_a_collector_b##n##_##use, ".collector::b" #n "::" #use,        \
+                ::std::uint32_t, "r", "[%1]")
+#define KUDZU_COLLECTORS(n)                                                                        \
+    KUDZU_COLLECTOR(n, fill)                                                                       \
+    KUDZU_COLLECTOR(n, use)                                                                        \
+    KUDZU_COLLECTOR(n, lastuse)                                                                    \
+    KUDZU_COLLECTOR(n, discard)
+KUDZU_COLLECTORS(0)
+KUDZU_COLLECTORS(1)
+KUDZU_COLLECTORS(2)
+KUDZU_COLLECTORS(3)
+#undef KUDZU_COLLECTORS
+#undef KUDZU_COLLECTOR
+#undef KUDZU_KINDS
+#undef KUDZU_STATIONARY
 #endif
 
 } // namespace ptx

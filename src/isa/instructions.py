@@ -1169,6 +1169,6 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
 
 # ---- PTX that comes later ----------------------------------------------------------------------
 for n in (3, 4, 5):
-    for text in ("%dd.shared::cluster.global", "%dd.shared::cta.global"):
-        unsupported("cp.async.bulk.tensor." + text % n + ".im2col::w cp.async.bulk.tensor." + text % n + ".im2col::w::128",
-                    "boxes of pixels of one row and their halo")
+    names = " ".join("cp.async.bulk.tensor.%dd.%s.global.im2col::w" % (n, where) for where in ("shared::cluster", "shared::cta"))
+    unsupported(names, "pixels of one row and their halo, in %d dimensions" % n)
+    unsupported(names.replace("::w", "::w::128"), "128 pixels of one row and their halos, in %d dimensions" % n)

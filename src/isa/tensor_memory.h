@@ -102,8 +102,8 @@ struct isa_tensor_product {
     uint32_t shift; // d is divided by two so often first
     uint32_t first_column; // of b
     uint64_t left_out;     // the descriptor of columns of b that are zero, or 0
-    uint32_t rows;  // of d that a block has
-    bool folded;    // halves or quarters of the columns of d beside each other
+    uint32_t rows;         // of d that a block has
+    bool folded;           // halves or quarters of the columns of d beside each other
 };
 // What mma's modifiers say, and how many operands it has, as one number for generated code to hand
 // over.

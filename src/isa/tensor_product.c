@@ -181,9 +181,9 @@ static unsigned place_in_chunk(const struct isa_tensor_product *p, unsigned k, u
 
 static void read_metadata(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
-    unsigned per = p->kind == ISA_TENSOR_TF32                    ? 1
+    unsigned per = p->kind == ISA_TENSOR_TF32                   ? 1
                    : p->type[ISA_FRAG_A] == ISA_MAT_E2M1_PACKED ? 4
-                                                                 : 2;
+                                                                : 2;
     unsigned rows = p->folded ? TENSOR_LANES : p->rows;
     for (unsigned k = 0; k < p->k; k++)
         for (unsigned m = 0; m < rows; m++) {
