@@ -65,7 +65,8 @@ static struct kd_device *open_new(int index, int count) {
         free(d);
         return NULL;
     }
-    describe(d, workers, memory);
+    d->memory.total = mps_client_memory(index, memory);
+    describe(d, workers, d->memory.total);
     if (!scheduler_open(&d->scheduler, workers, cores)) {
         kd_fail(KD_OUT_OF_MEMORY, "no memory for a device");
         free(d);

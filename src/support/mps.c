@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -74,4 +75,50 @@ bool mps_percentage(const char *text, double *out) {
         return false;
     *out = v;
     return true;
+}
+
+// The rest of the text begins at *end.
+static bool memory_from(const char *text, char **end, uint64_t *bytes) {
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long long v = strtoull(text, end, 10);
+    int shift = **end == 'G' ? 30 : **end == 'M' ? 20 : 0;
+    if (errno || !shift || !v || v > UINT64_MAX >> shift)
+        return false;
+    *end += (*end)[1] == 'B' ? 2 : 1;
+    *bytes = (uint64_t)v << shift;
+    return true;
+}
+
+bool mps_memory(const char *text, uint64_t *bytes) {
+    char *end;
+    uint64_t v;
+    if (!memory_from(text, &end, &v) || *end)
+        return false;
+    *bytes = v;
+    return true;
+}
+
+bool mps_memory_list(const char *text, uint64_t bytes[MPS_DEVICES]) {
+    uint64_t all[MPS_DEVICES] = {0};
+    for (char *end;; text = end + 1) {
+        unsigned long device = strtoul(text, &end, 10);
+        if (end == text || *end != '=' || device >= MPS_DEVICES ||
+            !memory_from(end + 1, &end, &all[device]))
+            return false;
+        if (!*end)
+            break;
+        if (*end != ',')
+            return false;
+    }
+    memcpy(bytes, all, sizeof all);
+    return true;
+}
+
+bool mps_priority(const char *text, int *out) {
+    bool ok = (*text == '0' || *text == '1') && !text[1];
+    if (ok)
+        *out = *text - '0';
+    return ok;
 }

@@ -1,13 +1,14 @@
 // kudzu mps-control: the control program of the Multi-Process Service. Processes share a CPU's
-// cores without a server; what the service adds here is a limit of threads for its clients, and a
-// list of them. The server that commands name is this program itself, which runs as one from its
-// first client on.
+// cores without a server; what the service adds here are limits of threads and memory for its
+// clients, their priority, and a list of them. The server that commands name is this program
+// itself, which runs as one from its first client on.
 #define _GNU_SOURCE // accept4
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,11 @@ static struct {
     struct peer peer[MOST];
     int peers, listener;
     double by_default, percentage; // of servers to come, and of the one that runs
-    bool serves;                   // there is a server
-    bool ending;                   // with the last client, or at `deadline`
-    time_t deadline;               // 0: none
+    uint64_t memory_by_default[MPS_DEVICES], memory[MPS_DEVICES]; // the same; 0: no limit
+    int priority;                                                 // of clients to come
+    bool serves;                                                  // there is a server
+    bool ending;     // with the last client, or at `deadline`
+    time_t deadline; // 0: none
 } control;
 
 // ---- Commands -----------------------------------------------------------------------------------
@@ -52,8 +55,10 @@ static void say(int fd, const char *format, ...) {
 }
 
 static void serve(void) {
-    if (!control.serves)
+    if (!control.serves) {
         control.percentage = control.by_default;
+        memcpy(control.memory, control.memory_by_default, sizeof control.memory);
+    }
     control.serves = true;
 }
 
@@ -78,12 +83,63 @@ static void set(int fd, const char *text, double *to) {
         say(fd, "%.1f\n", *to);
 }
 
+// A limit of memory as text: "10G", "512M".
+static void write_memory(char text[32], uint64_t bytes) {
+    bool whole = bytes >> 30 && !(bytes & ((UINT64_C(1) << 30) - 1));
+    snprintf(text, 32, "%llu%c", (unsigned long long)(bytes >> (whole ? 30 : 20)),
+             whole ? 'G' : 'M');
+}
+
+// The limit of the device that `text` names, or NULL after it has said that there is none.
+static uint64_t *limit_of(int fd, const char *text, uint64_t *limits) {
+    char *end = NULL;
+    unsigned long device = text ? strtoul(text, &end, 10) : 0;
+    if (text && end != text && !*end && device < MPS_DEVICES)
+        return &limits[device];
+    say(fd, "Invalid device %s\n", text ? text : "");
+    return NULL;
+}
+
+static void get_memory(int fd, const char *device, uint64_t *limits) {
+    char text[32] = "No limit";
+    const uint64_t *limit = limit_of(fd, device, limits);
+    if (limit && *limit)
+        write_memory(text, *limit);
+    if (limit)
+        say(fd, "%s\n", text);
+}
+
+static void set_memory(int fd, const char *device, const char *value, uint64_t *limits) {
+    uint64_t *limit = limit_of(fd, device, limits);
+    if (limit && (!value || !mps_memory(value, limit)))
+        say(fd, "Invalid memory limit %s: a number with G or M is one\n", value ? value : "");
+}
+
+// Limits of memory and priorities; false: the command is another one.
+static bool command_of_memory(int fd, const char *word, char **more) {
+    bool of_server = !strcmp(word, "set_device_pinned_mem_limit") ||
+                     !strcmp(word, "get_device_pinned_mem_limit");
+    bool by_default = !strcmp(word, "set_default_device_pinned_mem_limit") ||
+                      !strcmp(word, "get_default_device_pinned_mem_limit");
+    if (!of_server && !by_default)
+        return false;
+    if (of_server && !is_server(fd, strtok_r(NULL, " \t", more)))
+        return true;
+    uint64_t *limits = of_server ? control.memory : control.memory_by_default;
+    const char *device = strtok_r(NULL, " \t", more);
+    if (word[0] == 'g')
+        get_memory(fd, device, limits);
+    else
+        set_memory(fd, device, device ? strtok_r(NULL, " \t", more) : NULL, limits);
+    return true;
+}
+
 static void command(int fd, char *line) {
     char *more = NULL, *word = strtok_r(line, " \t", &more);
-    char *first = word ? strtok_r(NULL, " \t", &more) : NULL;
-    char *second = first ? strtok_r(NULL, " \t", &more) : NULL;
-    if (!word)
+    if (!word || command_of_memory(fd, word, &more))
         return;
+    char *first = strtok_r(NULL, " \t", &more);
+    char *second = first ? strtok_r(NULL, " \t", &more) : NULL;
     if (!strcmp(word, "get_server_list")) {
         if (control.serves)
             say(fd, "%d\n", (int)getpid());
@@ -113,6 +169,11 @@ static void command(int fd, char *line) {
     } else if (!strcmp(word, "set_active_thread_percentage")) {
         if (is_server(fd, first))
             set(fd, second, &control.percentage);
+    } else if (!strcmp(word, "get_default_client_priority")) {
+        say(fd, "%d\n", control.priority);
+    } else if (!strcmp(word, "set_default_client_priority")) {
+        if (!first || !mps_priority(first, &control.priority))
+            say(fd, "Invalid priority %s: 0 is normal, 1 below normal\n", first ? first : "");
     } else if (!strcmp(word, "shutdown_server")) {
         bool forced = second && (!strcmp(second, "-f") || !strcmp(second, "--force"));
         bool any = false;
@@ -153,7 +214,15 @@ static bool answer(struct peer *p, char *line) {
     }
     serve();
     p->pid = pid;
-    say(p->fd, "%.2f\n", own < control.percentage ? own : control.percentage);
+    char limits[MPS_LINE] = "-", text[32];
+    size_t n = 0;
+    for (int k = 0; k < MPS_DEVICES; k++)
+        if (control.memory[k]) {
+            write_memory(text, control.memory[k]);
+            n += (size_t)snprintf(limits + n, sizeof limits - n, "%s%d=%s", n ? "," : "", k, text);
+        }
+    say(p->fd, "%.2f %d %s\n", own < control.percentage ? own : control.percentage,
+        control.priority, limits);
     return true;
 }
 
@@ -214,9 +283,26 @@ static void end_by_signal(int sig) {
     _exit(0);
 }
 
+// Whether the limits in the environment are some; else it says so.
+static bool take_environment(void) {
+    const char *limits = environment_get("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT");
+    const char *level = environment_get("CUDA_MPS_CLIENT_PRIORITY");
+    if (limits && !mps_memory_list(limits, control.memory_by_default)) {
+        cc_error("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT is '%s': it must be like 0=1G,1=512M", limits);
+        return false;
+    }
+    if (level && !mps_priority(level, &control.priority)) {
+        cc_error("CUDA_MPS_CLIENT_PRIORITY is '%s': it must be 0 or 1", level);
+        return false;
+    }
+    return true;
+}
+
 static int start(bool background) {
     const char *text = environment_get("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
     control.by_default = 100;
+    if (!take_environment())
+        return 1;
     if (text && !mps_percentage(text, &control.by_default)) {
         cc_error("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE is '%s': it must be above 0 and at most 100",
                  text);
@@ -281,17 +367,21 @@ int tool_mps_control(int argc, char **argv) {
         return 0;
     }
     bool help = !strcmp(option, "-h") || !strcmp(option, "--help");
-    fprintf(
-        help ? stdout : stderr,
-        "Usage: kudzu mps-control [-d | -f]\n\n"
-        "The control program of the Multi-Process Service. -d starts it in the background,\n"
-        "-f in the foreground; without options commands are read from standard input.\n\n"
-        "Commands:\n"
-        "  get_server_list, get_server_status PID, get_client_list PID, ps\n"
-        "  start_server -uid UID, shutdown_server PID [-f], quit [-t SECONDS]\n"
-        "  get_default_active_thread_percentage, set_default_active_thread_percentage PERCENT\n"
-        "  get_active_thread_percentage PID, set_active_thread_percentage PID PERCENT\n\n"
-        "CUDA_MPS_PIPE_DIRECTORY says where it listens, CUDA_MPS_ACTIVE_THREAD_PERCENTAGE what\n"
-        "the default is; a client's own CUDA_MPS_ACTIVE_THREAD_PERCENTAGE limits it further.\n");
+    fprintf(help ? stdout : stderr,
+            "Usage: kudzu mps-control [-d | -f]\n\n"
+            "The control program of the Multi-Process Service. -d starts it in the background,\n"
+            "-f in the foreground; without options commands are read from standard input.\n\n"
+            "Commands:\n"
+            "  get_server_list, get_server_status PID, get_client_list PID, ps\n"
+            "  start_server -uid UID, shutdown_server PID [-f], quit [-t SECONDS]\n"
+            "  get_default_active_thread_percentage, set_default_active_thread_percentage PERCENT\n"
+            "  get_active_thread_percentage PID, set_active_thread_percentage PID PERCENT\n"
+            "  get_default_device_pinned_mem_limit DEVICE, get_device_pinned_mem_limit PID DEVICE\n"
+            "  set_default_device_pinned_mem_limit DEVICE LIMIT (10G, 512M)\n"
+            "  set_device_pinned_mem_limit PID DEVICE LIMIT\n"
+            "  get_default_client_priority, set_default_client_priority 0 | 1\n\n"
+            "CUDA_MPS_PIPE_DIRECTORY says where it listens; CUDA_MPS_ACTIVE_THREAD_PERCENTAGE,\n"
+            "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT (0=1G,1=512M) and CUDA_MPS_CLIENT_PRIORITY what the\n"
+            "defaults are. The same variables of a client limit it further.\n");
     return help ? 0 : 1;
 }

@@ -33,7 +33,7 @@ static _Atomic uint64_t changes = 1;
 
 bool device_memory_open(struct device_memory *m, uint64_t total) {
     memset(m, 0, sizeof *m);
-    m->total = total;
+    m->total = m->most = total;
     // Room for alignment, guard pages and pinned memory besides what the device reports.
     if (!address_space_open(&m->space, total * 4))
         return false;
@@ -194,9 +194,10 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     *out = 0;
     if (size == 0)
         return kd_fail(KD_INVALID_VALUE, "an allocation of 0 bytes");
-    if (size > m->total)
+    uint64_t most = counted(kind) ? m->total : m->most;
+    if (size > most)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes were asked for; the device has %llu in all",
-                       (unsigned long long)size, (unsigned long long)m->total);
+                       (unsigned long long)size, (unsigned long long)most);
     uint64_t bytes = counted(kind) ? charge(size) : 0;
     memory_lock();
     uint64_t used = atomic_load(&m->used), ptr = 0;

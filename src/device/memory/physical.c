@@ -52,7 +52,7 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
     if (size == 0 || size % KD_GRANULARITY)
         return kd_fail(KD_INVALID_VALUE, "%llu bytes are no multiple of %d",
                        (unsigned long long)size, KD_GRANULARITY);
-    bool fits = size <= d->memory.total;
+    bool fits = size <= (host ? d->memory.most : d->memory.total);
     if (fits && !host && !charge(d, size)) {
         kd_pools_reclaim(d);
         fits = charge(d, size);

@@ -11,6 +11,7 @@
 #include "device/exec/block.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
+#include "device/mps_client.h"
 #include "device/sched/copy.h"
 #include "device/sched/graph.h"
 #include "device/sched/handout.h"
@@ -619,6 +620,7 @@ static void *worker_main(void *arg) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     r->smid = start->index;
     free(start);
+    mps_client_take_priority();
     for (;;) {
         unsigned epoch = atomic_load(&s->epoch);
         if (atomic_load(&s->ready_count) > 0 && slot_take(s)) {
