@@ -1,11 +1,13 @@
 // A client for test_mps_control.py: prints its multiprocessors, whether it is a client, MiB of its
 // first device (and of the second, if there is one), whether it gets as much, more, and pinned
-// memory of more; and how nice its workers are. It waits for the end of its input.
+// memory of more; and how nice its workers are. With an argument it waits until one is nicer
+// than it is itself. It ends with its input.
 #include <cuda.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static const char source[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry nothing() { ret; }\n";
@@ -21,7 +23,8 @@ static int nicest(void) {
     return most;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
     int processors = -1, mps = -1, devices = 0;
     size_t bytes = 0, second = 0, free_bytes = 0, total = 0;
     CUcontext context;
@@ -49,6 +52,8 @@ int main(void) {
     int more = cuMemAlloc(&p, bytes + 1), more_host = 0;
     if (bytes <= (size_t)64 << 20) // else there may be no such memory
         more_host = cuMemAllocHost(&host, bytes + 1);
+    for (int k = 0; argc > 1 && k < 1000 && nicest() <= getpriority(PRIO_PROCESS, 0); k++)
+        usleep(10000); // workers begin late
     printf("%d %d %zu %zu %d %d %d %d\n", processors, mps, bytes >> 20, second >> 20, all, more,
            more_host, nicest());
     fflush(stdout);

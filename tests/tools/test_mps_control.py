@@ -27,8 +27,8 @@ def ask(environment, *lines):
 
 
 class Client:
-    def __init__(self, environment, **more):
-        self.p = subprocess.Popen([CLIENT], env=dict(environment, **more), stdin=subprocess.PIPE,
+    def __init__(self, environment, *arguments, **more):
+        self.p = subprocess.Popen([CLIENT, *arguments], env=dict(environment, **more), stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, text=True)
         words = self.p.stdout.readline().split()
         self.answer, self.memory, self.nice = words[:2], [int(w) for w in words[2:7]], int(words[7])
@@ -73,16 +73,16 @@ def limits_of_memory(environment, server):
 
 
 def priorities(environment):
-    def nice(**more):
-        c = Client(environment, **more)
+    def nice(*arguments, **more):
+        c = Client(environment, *arguments, **more)
         c.end()
         return c.nice
 
     usual = nice()
-    check(nice(CUDA_MPS_CLIENT_PRIORITY="1") == min(19, usual + 10), "a client below normal")
+    check(nice("nicer", CUDA_MPS_CLIENT_PRIORITY="1") == min(19, usual + 10), "a client below normal")
     check(ask(environment, "get_default_client_priority", "set_default_client_priority 1",
               "get_default_client_priority")[1] == "0\n1\n", "the default")
-    check(nice() == min(19, usual + 10) and nice(CUDA_MPS_CLIENT_PRIORITY="0") == usual, "clients to come")
+    check(nice("nicer") == min(19, usual + 10) and nice(CUDA_MPS_CLIENT_PRIORITY="0") == usual, "clients to come")
     check("Invalid" in ask(environment, "set_default_client_priority 2")[1], "no such priority")
     ask(environment, "set_default_client_priority 0")
 

@@ -8,6 +8,7 @@
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
 #include "device/helpers/sampler.h"
+#include "device/memory/sparse.h"
 
 enum { LANES = 8 };
 typedef double f64 __attribute__((vector_size(64)));
@@ -27,6 +28,7 @@ struct eight {
     bool integer, filtered, floats;
     bool borders;      // texels beyond the image have values of their own
     unsigned channels; // that have to be looked at: 4 with borders
+    i64 gone, absent; // of sparse arrays: nothing is mapped for the last texel, for any that counts
     f64 u[3], offset[3];
     u32 layer;
     u32 bits[4];
@@ -139,17 +141,43 @@ INLINE double double_of(uint32_t bits) {
     return f;
 }
 
+INLINE u64 index_of(f64 i) {
+    return __builtin_convertvector(__builtin_convertvector(i, i32), u64);
+}
+
+// kd_image_address of a level in tiles.
+INLINE u64 places_in_tiles(const struct kd_image_level *l, u64 x, u64 y, u64 n) {
+    u64 tile = (n >> l->shift[2]) * l->down + (y >> l->shift[1]);
+    tile = tile * l->across + (x >> l->shift[0]);
+    u64 in = n & ((1u << l->shift[2]) - 1);
+    in = in << l->shift[1] | (y & ((1u << l->shift[1]) - 1));
+    in = in << l->shift[0] | (x & ((1u << l->shift[0]) - 1));
+    return l->base + (tile << KD_TILE_SHIFT) + in;
+}
+
 INLINE u64 places(const struct eight *e, const f64 *i) {
     const struct kd_texture *t = e->t;
     const struct kd_image_level *level = &t->level[0];
-    u64 p = __builtin_convertvector(__builtin_convertvector(i[0], i32), u64);
-    p = p * ((uint64_t)t->bytes * t->channels) + level->base;
+    u64 x = index_of(i[0]) * ((uint64_t)t->bytes * t->channels);
+    u64 y = e->dims > 1 ? index_of(i[1]) : (u64){0};
+    u64 slice = e->dims > 2 ? index_of(i[2]) : __builtin_convertvector(e->layer, u64);
+    if (level->tiled)
+        return places_in_tiles(level, x, y, slice);
+    x += level->base;
     if (e->dims > 1)
-        p += __builtin_convertvector(__builtin_convertvector(i[1], i32), u64) * level->pitch;
-    u64 slice = __builtin_convertvector(e->layer, u64);
-    if (e->dims > 2)
-        slice = __builtin_convertvector(__builtin_convertvector(i[2], i32), u64);
-    return p + slice * level->slice;
+        x += y * level->pitch;
+    return x + slice * level->slice;
+}
+
+// Of a sparse array: addresses of zeros in place of those where nothing is mapped.
+INLINE u64 there_or_zeros(struct eight *e, u64 from) {
+    static const uint64_t zeros[2];
+    const struct kd_sparse *s = e->t->level[0].sparse;
+    EACH {
+        e->gone[l] = kd_sparse_is_resident(s, from[l]) ? 0 : -1;
+        from[l] = e->gone[l] ? (uint64_t)(uintptr_t)zeros : from[l];
+    }
+    return from;
 }
 
 // The texels at indices; their values too where the texture gives some.
@@ -160,6 +188,10 @@ INLINE void fetch(struct eight *e, const f64 *at) {
     for (unsigned k = 0; k < e->dims; k++)
         i[k] = remap(e, k, at[k], &in);
     u64 from = places(e, i);
+    if (t->level[0].sparse) {
+        from = there_or_zeros(e, from);
+        e->gone &= in; // what lies beyond the image is not asked for
+    }
     i32 in_bits = __builtin_convertvector(in, i32);
     for (unsigned k = 0; k < e->channels; k++) {
         uint32_t missing = k == 3, border = t->indexed ? 0 : t->border[k];
@@ -183,6 +215,8 @@ INLINE void nearest(struct eight *e) {
     for (unsigned k = 0; k < e->dims; k++)
         at[k] = floor_index(e->u[k]) + e->offset[k];
     fetch(e, at);
+    if (e->t->level[0].sparse)
+        e->absent = e->gone;
 }
 
 INLINE void filter(struct eight *e) {
@@ -200,6 +234,8 @@ INLINE void filter(struct eight *e) {
             at[k] = first[k] + high;
         }
         fetch(e, at);
+        if (e->t->level[0].sparse)
+            e->absent |= e->gone & (w != 0);
         for (unsigned c = 0; c < e->channels; c++) // a texel that has no part cannot make a NaN
             sum[c] += pick(w == 0, all(0), w * e->value[c]);
     }
@@ -263,6 +299,11 @@ INLINE void put(const struct group *g, unsigned first, uint32_t mask, const stru
         bits &= active;
         memcpy(g->out + k * g->width + first, &bits, sizeof bits);
     }
+    if (g->form & KD_IMAGE_RESIDENT) {
+        i32 there = t->level[0].sparse ? __builtin_convertvector(~e->absent, i32) : (i32){0} - 1;
+        u32 bits = (u32)there & active & 1;
+        memcpy(g->out + 4 * g->width + first, &bits, sizeof bits);
+    }
 }
 
 INLINE void fetch_group(const struct group *g, uint32_t mask, unsigned dims) {
@@ -277,13 +318,15 @@ INLINE void fetch_group(const struct group *g, uint32_t mask, unsigned dims) {
     for (unsigned k = 0; k < e.dims; k++)
         e.borders |= mode_of(&e, k) == KD_ADDRESS_BORDER;
     e.channels = e.borders ? 4 : t->channels;
+    unsigned outputs = kd_image_outputs(g->form);
     for (unsigned first = 0; first < g->width; first += LANES) {
         uint32_t eight = mask >> first & 0xff;
         if (!eight) {
-            for (unsigned k = 0; k < 4; k++)
+            for (unsigned k = 0; k < outputs; k++)
                 memset(g->out + k * g->width + first, 0, LANES * sizeof *g->out);
             continue;
         }
+        e.absent = e.gone = (i64){0};
         read_coordinates(g, first, &e);
         if (e.filtered)
             filter(&e);
@@ -341,11 +384,11 @@ static fetcher *best_fetcher(void) {
 static bool is_plain(const struct kd_texture *t, uint32_t form) {
     uint32_t geometry = form & 15;
     const struct kd_image_level *l = t ? &t->level[0] : NULL;
-    return t && !t->cube && !t->block && t->levels == 1 && !l->sparse &&
-           kd_image_op(form) <= KD_IMAGE_GRAD && geometry >= KD_GEOMETRY_1D &&
-           geometry <= KD_GEOMETRY_2D_LAYERED && !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) &&
-           !sampler_is_anisotropic(t, form) && (!t->filtered || sampler_gives_floats(t)) &&
-           l->width <= INT32_MAX && l->height <= INT32_MAX && l->depth <= INT32_MAX;
+    return t && !t->cube && !t->block && t->levels == 1 && kd_image_op(form) <= KD_IMAGE_GRAD &&
+           geometry >= KD_GEOMETRY_1D && geometry <= KD_GEOMETRY_2D_LAYERED &&
+           !(form & (KD_IMAGE_HALF | KD_IMAGE_PAIRS)) && !sampler_is_anisotropic(t, form) &&
+           (!t->filtered || sampler_gives_floats(t)) && l->width <= INT32_MAX &&
+           l->height <= INT32_MAX && l->depth <= INT32_MAX;
 }
 
 static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, const struct group *g,
@@ -367,10 +410,8 @@ static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, con
 void kd_rt_tex_lanes(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                      uint32_t width, uint32_t mask, const uint32_t *in, uint32_t *out) {
     struct group g = {image_find(object, false), form, width, in, out};
-    if (is_plain(g.t, form) && !check_images()) {
+    if (is_plain(g.t, form) && !check_images())
         best_fetcher()(&g, mask);
-        for (uint32_t l = 0; l < width && form & KD_IMAGE_RESIDENT; l++)
-            out[4 * width + l] = mask >> l & 1;
-    } else
+    else
         fetch_each(b, thread, object, &g, mask);
 }
