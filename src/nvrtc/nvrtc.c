@@ -49,32 +49,17 @@ nvrtcResult nvrtcVersion(int *major, int *minor) {
     return NVRTC_SUCCESS;
 }
 
-// The known architectures as distinct numbers (sm_90 and sm_90a are one); out may be NULL.
-static int supported_architectures(int *out) {
-    int n = 0, last = 0;
-    for (uint32_t i = 0; i < known_architecture_count; ++i) {
-        int number = (int)known_architectures[i].number;
-        if (number == last || number < (int)architectures_first(nvrtc_cuda_version()))
-            continue;
-        last = number;
-        if (out)
-            out[n] = number;
-        n++;
-    }
-    return n;
-}
-
 nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs) {
     if (!numArchs)
         return NVRTC_ERROR_INVALID_INPUT;
-    *numArchs = supported_architectures(NULL);
+    *numArchs = (int)architectures_numbers(nvrtc_cuda_version(), NULL);
     return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs) {
     if (!supportedArchs)
         return NVRTC_ERROR_INVALID_INPUT;
-    supported_architectures(supportedArchs);
+    architectures_numbers(nvrtc_cuda_version(), supportedArchs);
     return NVRTC_SUCCESS;
 }
 

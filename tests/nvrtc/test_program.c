@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 
 // Version 13 has dropped the architectures before Turing.
 enum { FIRST_ARCHITECTURE = LIBRARY_VERSION == 129 ? 50 : 75 };
@@ -25,9 +26,16 @@ static void about_the_library(void) {
     CHECK_OK(nvrtcGetNumSupportedArchs(&n));
     CHECK(n > 0 && n < 64);
     CHECK_OK(nvrtcGetSupportedArchs(archs));
-    CHECK(archs[0] == FIRST_ARCHITECTURE && archs[n - 1] == 90 && archs[n] == 0);
-    for (int i = 1; i < n; ++i)
-        CHECK(archs[i - 1] < archs[i]);
+    // Those that the compiler takes by the names of later devices are listed, too.
+    CHECK(archs[0] == FIRST_ARCHITECTURE && archs[n - 1] == 121 && archs[n] == 0);
+    bool has_88 = false, has_100 = false, has_101 = false;
+    for (int i = 0; i < n; ++i) {
+        CHECK(i == 0 || archs[i - 1] < archs[i]);
+        has_88 |= archs[i] == 88;
+        has_100 |= archs[i] == 100;
+        has_101 |= archs[i] == 101;
+    }
+    CHECK(has_100 && has_101 == (LIBRARY_VERSION == 129) && has_88 == (LIBRARY_VERSION != 129));
     CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetNumSupportedArchs(NULL));
     CHECK_RESULT(NVRTC_ERROR_INVALID_INPUT, nvrtcGetSupportedArchs(NULL));
     CHECK(!strcmp(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION"));

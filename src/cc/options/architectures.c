@@ -1,5 +1,6 @@
 #include "cc/options/architectures.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,31 @@ static const struct newer *find_newer(const char *digits) {
             return &newer[i];
     }
     return NULL;
+}
+
+static bool knows_newer(int cuda_version, const struct newer *n) {
+    return cuda_version >= n->since && (!n->until || cuda_version < n->until);
+}
+
+uint32_t architectures_numbers(int cuda_version, int *out) {
+    uint32_t n = 0, clang = 0, later = 0;
+    int last = (int)architectures_first(cuda_version) - 1;
+    // Both lists ascend, so that the smaller of their next numbers is the next of all.
+    while (clang < known_architecture_count || later < sizeof newer / sizeof newer[0]) {
+        int a = clang < known_architecture_count ? (int)known_architectures[clang].number : INT_MAX;
+        int b = later < sizeof newer / sizeof newer[0] ? atoi(newer[later].digits) : INT_MAX;
+        bool known = a <= b || knows_newer(cuda_version, &newer[later]);
+        int number = a <= b ? a : b;
+        clang += a <= b;
+        later += b < a;
+        if (!known || number <= last)
+            continue;
+        last = number;
+        if (out)
+            out[n] = number;
+        n++;
+    }
+    return n;
 }
 
 struct architecture architecture_named(const char *name) {
@@ -95,8 +121,7 @@ static bool find_architecture(const struct architectures *a, struct arena *arena
             return true;
         }
     const struct newer *later = digits ? find_newer(digits) : NULL;
-    if (later && a->cuda_version >= later->since &&
-        (!later->until || a->cuda_version < later->until)) {
+    if (later && knows_newer(a->cuda_version, later)) {
         *found = architecture_named(arena_printf(arena, "sm_%s", digits));
         return true;
     }

@@ -56,6 +56,9 @@ const char *architecture_for_clang(const struct architecture *a);
 
 // The first architecture that a version of CUDA compiles for: 50, from 13 on 75.
 uint32_t architectures_first(int cuda_version);
+// The numbers of all architectures that a version of CUDA compiles for, ascending, each once (sm_90
+// and sm_90a are 90). Returns how many; out may be NULL.
+uint32_t architectures_numbers(int cuda_version, int *out);
 // All that clang compiles for, ascending, from those of the oldest version on.
 extern const struct architecture known_architectures[];
 extern const uint32_t known_architecture_count;
