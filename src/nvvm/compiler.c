@@ -360,8 +360,12 @@ static bool optimize(struct compiler *c) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     // As `kudzu cc` has it: packing bytes for GPUs' few operations on two of them costs more.
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
+    // The back end joins loads of neighbours whose alignment it is told; NVVM IR tells that of
+    // single members, the variables and strides tell more.
     const char *passes =
-        has_flag(c, "optimize") ? "globaldce,default<O3>" : "globaldce,default<O0>";
+        has_flag(c, "optimize")
+            ? "globaldce,default<O3>,function(infer-address-spaces,infer-alignment)"
+            : "globaldce,default<O0>";
     LLVMErrorRef error = LLVMRunPasses(c->program, passes, c->machine, options);
     LLVMDisposePassBuilderOptions(options);
     return !error || fail(c, NVVM_ERROR_COMPILATION, LLVMGetErrorMessage(error), "LLVM");

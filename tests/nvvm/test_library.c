@@ -204,6 +204,24 @@ static void options(void) {
     gives(arithmetic, "-ftz=1", "div.rn.ftz.f32", 1);
     gives(arithmetic, NULL, ".target sm_90", 1);
 
+    // Members of one object, each with its own alignment: the variable's and the stride are 8.
+    static const char pairs[] =
+        KERNEL("g", "float* %p, i64 %i",
+               "  %c = addrspacecast [2 x { float, float }] addrspace(4)* @pairs to [2 x { float, "
+               "float }]*\n"
+               "  %a = getelementptr [2 x { float, float }], [2 x { float, float }]* %c, i64 0, "
+               "i64 %i, i32 0\n"
+               "  %b = getelementptr [2 x { float, float }], [2 x { float, float }]* %c, i64 0, "
+               "i64 %i, i32 1\n"
+               "  %x = load float, float* %a, align 4\n"
+               "  %y = load float, float* %b, align 4\n"
+               "  %m = fmul float %x, %y\n"
+               "  store float %m, float* %p\n") "@pairs = internal addrspace(4) constant [2 x { "
+                                                "float, float }] [{ float, float } { float 1.0, "
+                                                "float 2.0 }, { float, float } { float 3.0, float "
+                                                "4.0 }], align 8\n";
+    gives(pairs, NULL, "ld.const.v2.f32", 1);
+
     // Code for link time has the magic number of such code.
     nvvmProgram p = program_of(arithmetic);
     char *code = compile(p, "-gen-lto", NULL);

@@ -13,11 +13,14 @@ print(os.path.join(importlib.util.find_spec("torch").submodule_search_locations[
 export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$work/torch-stand-ins"
 export CPATH="$work/torch-stand-ins/include"
 export CUDA_HOME="$kudzu/cuda-13" CUDA_PATH="$kudzu/cuda-13" # the version that the wheel is for
-export PYTHONPATH="$clients/../../python"
+export PYTHONPATH="$clients/../../python:$clients/torch/autoload" # ... and in the processes that tests start
 export PATH="$(dirname "$python"):$CUDA_HOME/bin:$PATH" # ninja, cuobjdump
 export TORCH_CUDA_ARCH_LIST=9.0 TORCH_EXTENSIONS_DIR="$work/torch-extensions"
 export TRITON_CACHE_DIR="$work/triton-cache" TRITON_DEFAULT_FP_FUSION=1
 export TRITON_PTXAS_PATH="$work/bin/ptxas" TRITON_PTXAS_BLACKWELL_PATH="$work/bin/ptxas"
+
+mkdir -p "$work/disassembler" && ln -sfn "$kudzu/bin/kudzu" "$work/disassembler/nvdisasm"
+export TRITON_NVDISASM_PATH="$work/disassembler/nvdisasm" # NVIDIA's, which the wheel has, finds no lines in kudzu's images
 
 # link_libdevice: where Triton's sources, in $sources, have libdevice.
 link_libdevice() {
