@@ -168,22 +168,31 @@ KUDZU_SMALL_QUAD(__nv_fp8x4_e5m2, __nv_fp8x4_storage_t, __nv_fp8x2_e5m2, 8)
 #undef KUDZU_E4M3
 #undef KUDZU_E5M2
 
-// Powers of two; what is converted to them is rounded up.
+// Powers of two; what is converted to them is rounded up. None of them is zero.
+#define KUDZU_E8M0(x) __nv_cvt_double_to_e8m0(x, __NV_SATFINITE, cudaRoundPosInf)
 struct __nv_fp8_e8m0 {
     __nv_fp8_storage_t __x;
     __nv_fp8_e8m0() = default;
-    __host__ __device__ explicit __nv_fp8_e8m0(double v)
-        : __x(__nv_cvt_double_to_e8m0(v, __NV_SATFINITE, cudaRoundPosInf)) {
-    }
-    __host__ __device__ explicit __nv_fp8_e8m0(float v) : __nv_fp8_e8m0((double)v) {
-    }
     __host__ __device__ explicit __nv_fp8_e8m0(__half v) : __nv_fp8_e8m0((double)__half2float(v)) {
     }
     __host__ __device__ explicit __nv_fp8_e8m0(__nv_bfloat16 v)
         : __nv_fp8_e8m0((double)__bfloat162float(v)) {
     }
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, double, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, float, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, short, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, unsigned short, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, int, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, unsigned int, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, long, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, unsigned long, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, long long, KUDZU_E8M0)
+    KUDZU_SMALL_FROM(__nv_fp8_e8m0, unsigned long long, KUDZU_E8M0)
     __host__ __device__ explicit operator __nv_bfloat16() const {
         return __nv_cvt_e8m0_to_bf16raw(__x);
+    }
+    __host__ __device__ explicit operator __half() const {
+        return __float2half_rn(float(*this));
     }
     __host__ __device__ explicit operator float() const {
         return __bfloat162float(__nv_cvt_e8m0_to_bf16raw(__x));
@@ -191,7 +200,22 @@ struct __nv_fp8_e8m0 {
     __host__ __device__ explicit operator double() const {
         return (double)float(*this);
     }
+    __host__ __device__ explicit operator bool() const {
+        return true;
+    }
+    KUDZU_SMALL_INTEGER(char)
+    KUDZU_SMALL_INTEGER(signed char)
+    KUDZU_SMALL_INTEGER(unsigned char)
+    KUDZU_SMALL_INTEGER(short)
+    KUDZU_SMALL_INTEGER(unsigned short)
+    KUDZU_SMALL_INTEGER(int)
+    KUDZU_SMALL_INTEGER(unsigned int)
+    KUDZU_SMALL_INTEGER(long)
+    KUDZU_SMALL_INTEGER(long long)
+    KUDZU_SMALL_INTEGER(unsigned long)
+    KUDZU_SMALL_INTEGER(unsigned long long)
 };
+#undef KUDZU_E8M0
 #endif
 
 #endif

@@ -202,5 +202,12 @@ int main() {
                      float4(__nv_fp6x4_e3m2(make_float4(1, 2, 3, -4)))})
         CHECK(v.x == 1 && v.y == 2 && v.z == 3 && v.w == -4);
     CHECK(float(__nv_fp8_e8m0(3.0f)) == 4 && float(__nv_fp8_e8m0(0.25f)) == 0.25f);
+    // Integers become the power of two above them, and back; what is too large is the greatest.
+    CHECK(float(__nv_fp8_e8m0(5)) == 8 && float(__nv_fp8_e8m0((unsigned short)16)) == 16 &&
+          float(__nv_fp8_e8m0(1025ull)) == 2048 && float(__nv_fp8_e8m0((short)1)) == 1);
+    CHECK(int(__nv_fp8_e8m0(3.0f)) == 4 && (unsigned char)__nv_fp8_e8m0(512) == 255 &&
+          (long long)__nv_fp8_e8m0(0.25f) == 0 && bool(__nv_fp8_e8m0(0.25f)));
+    CHECK(__half2float(__half(__nv_fp8_e8m0(3.0f))) == 4 &&
+          __half2float(__half(__nv_fp8_e8m0(1e-6f))) == 0x1p-19f);
     return failures != 0;
 }
