@@ -5,7 +5,7 @@
 version=0.13.0
 . "$clients/torch/environment.sh"
 add_packages tinygrad==$version hypothesis==6.170.17 sortedcontainers==2.4.0 attrs==26.1.0 tqdm==4.70.1
-sources TINYGRAD_SOURCE https://github.com/tinygrad/tinygrad v$version test
+sources TINYGRAD_SOURCE https://github.com/tinygrad/tinygrad v$version test extra
 export TORCH_DEVICE_BACKEND_AUTOLOAD=0 CUDA_PATH="$kudzu" CUDA_HOME="$kudzu"
 export DEV=CUDA CUDA=1 CACHEDB="$work/tinygrad.db" PYTHONPATH="$PYTHONPATH:$sources"
 cd "$sources" || exit 1
