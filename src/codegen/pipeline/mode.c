@@ -12,6 +12,7 @@
 #include "passes/flow/park_points.h"
 #include "passes/flow/waiting.h"
 #include "passes/loops/whole_blocks.h"
+#include "support/check/check_tools.h"
 
 // Could lanes in lockstep (ir.h) tell whether the warp is one vector?
 static bool could_tell(const struct traits *t, bool waits) {
@@ -115,7 +116,9 @@ static struct waiting find_waiting(struct pipeline *p) {
     struct flow **fl = p->fl;
     struct waiting w = {.t = traits_of(c)};
     const struct traits *t = &w.t;
-    c->width = choose_width(c, t);
+    // Any thread may be the next to run (`kudzu check --schedules`).
+    bool apart = check_tools() & CHECK_APART;
+    c->width = apart ? 1 : choose_width(c, t);
     c->team = 1;
     w.independent = analyse_all(p);
     if (w.independent)
@@ -124,7 +127,7 @@ static struct waiting find_waiting(struct pipeline *p) {
         w.independent = try_parks(p, t) || w.independent;
     w.together = w.independent && !t->mbarrier_wait && !needs_stacks(t) && !t->device_runtime &&
                  c->width > 1 && waits_together(c, fl);
-    w.stacks = needs_stacks(t) || (p->waits && !w.together);
+    w.stacks = apart || needs_stacks(t) || (p->waits && !w.together);
     // A thread that launches waits for the others of its warp, see cg_meet_lanes.
     c->lanes_meet = t->device_runtime && !one_thread(c);
     bool lockstep = c->ir->lockstep && !c->lanes_meet;
