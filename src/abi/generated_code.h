@@ -206,7 +206,11 @@ enum kd_check_array_flag {
     KD_CHECK_ARRAY_WRITTEN = 4, // is written to
     // Threads of a grid of one dimension have elements of their own, and what is accessed besides
     // are other arrays.
-    KD_CHECK_ARRAY_OWN = 8
+    KD_CHECK_ARRAY_OWN = 8,
+    // No array: accesses to shared memory. at: how many bytes behind the first array their program
+    // stands (check_steps.h), which tells whether threads cannot race there.
+    KD_CHECK_OF_SHARED = 16,
+    KD_CHECK_ARRAY_WEAK = 32 // some accesses are not atomic for the whole device
 };
 struct kd_check_array {
     uint32_t at;

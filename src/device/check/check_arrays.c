@@ -5,6 +5,7 @@
 
 #include "abi/check_form.h"
 #include "device/check/check.h"
+#include "device/check/check_steps.h"
 #include "device/check/check_streams.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
@@ -80,28 +81,36 @@ static bool are_own(const struct kd_block *b, const struct kd_check_form *f) {
 // The bits of check_apart.
 static uint64_t find(const struct kd_block *b, const struct kd_check_array *list) {
     uint32_t number[256], n = list->count;
-    const struct kd_check_form *form = (const void *)(list + n);
-    uint64_t apart = 0;
+    const struct kd_check_form *form = (const void *)(list + list->count);
+    uint64_t apart = 0, shared = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (list[k].flags & KD_CHECK_OF_SHARED)
+            shared |=
+                (uint64_t)check_steps_apart(b, (const void *)((const uint8_t *)list + list[k].at))
+                << k;
+    while (n && list[n - 1].flags & KD_CHECK_OF_SHARED)
+        n--;
     if (check_streams_follow() || b->launch->kernel->module->launches)
-        return 0;
+        return shared;
     for (uint32_t k = 0; k < n; k++) {
         uint64_t address = address_of(b, &list[k]);
         number[k] = check_find(b, address);
         if (!number[k] && address && list[k].flags & KD_CHECK_ARRAY_WRITTEN)
-            return 0;
+            return shared;
     }
     for (uint32_t k = 0; k < n; k++) {
-        bool written = false, alone = true;
+        bool written = false, weak = false, alone = true;
         for (uint32_t other = 0; other < n; other++) {
             if (number[other] != number[k])
                 continue;
             written |= list[other].flags & KD_CHECK_ARRAY_WRITTEN;
+            weak |= list[other].flags & KD_CHECK_ARRAY_WEAK;
             alone &= other == k || !(list[other].flags & KD_CHECK_ARRAY_USED);
         }
         bool own = alone && list[k].flags & KD_CHECK_ARRAY_OWN && are_own(b, &form[k]);
-        apart |= (uint64_t)(number[k] && (!written || own)) << k;
+        apart |= (uint64_t)(number[k] && (!written || !weak || own)) << k;
     }
-    return apart;
+    return apart | shared;
 }
 
 // The same for all blocks of a launch, unless streams are followed from now on.

@@ -11,6 +11,7 @@
 #include "isa/ops/memory.h"
 #include "isa/ops/tensor.h"
 #include "isa/ops/warp.h"
+#include "passes/check/check_shared.h"
 #include "support/check/check_tools.h"
 
 // One access of an instruction.
@@ -435,11 +436,50 @@ static bool is_use(const struct access *a) {
            a->site.space != ISA_SPACE_CLUSTER && a->site.kind <= KD_CHECK_ATOMIC;
 }
 
-// Sets which arrays the accesses are to.
-static void find_arrays(struct checker *c) {
+// Is it to memory that may be shared memory?
+static bool is_shared_use(const struct access *a) {
+    return (a->site.flags & KD_CHECK_ORDERED) && a->site.kind <= KD_CHECK_ATOMIC &&
+           (a->site.space == ISA_SPACE_SHARED || a->site.space == ISA_SPACE_GENERIC);
+}
+
+// What fences order is told of by strong accesses.
+static bool is_told_of(const struct checker *c, const struct access *a) {
+    return (a->site.flags & KD_CHECK_STRONG) &&
+           (c->fences || a->site.flags & (KD_CHECK_RELEASE | KD_CHECK_ACQUIRE));
+}
+
+// Does it race with no other such access, and need not be told of?
+static bool is_atomic(const struct checker *c, const struct access *a) {
+    return (a->site.flags & KD_CHECK_STRONG) && !is_told_of(c, a) &&
+           a->site.flags >> KD_CHECK_SCOPE_SHIFT >= ISA_SCOPE_GPU;
+}
+
+// Finds what need not be followed in shared memory, and programs for what may not have to.
+static uint32_t find_shared(struct checker *c, struct check_program *programs,
+                            struct check_shared_use *uses) {
     uint32_t n = 0;
+    for (uint32_t k = 0; k < c->accesses.len; k++) {
+        const struct access *a = &c->accesses.data[k];
+        if (!is_shared_use(a))
+            continue;
+        bool writes = a->site.kind != KD_CHECK_READ, strong = a->site.flags & KD_CHECK_STRONG;
+        uses[n++] = (struct check_shared_use){
+            .m = {a->i, a->address, a->site.offset, a->site.bytes,
+                  (uint8_t)((writes ? KD_STEP_WRITES : 0) | (strong ? KD_STEP_STRONG : 0))},
+            .shared = a->site.space == ISA_SPACE_SHARED,
+            .goes_on = a->site.flags & KD_CHECK_COPY || !a->site.bytes};
+    }
+    return check_shared(&c->tmp, c->f, uses, n, programs, CHECK_MOST_PROGRAMS);
+}
+
+// Sets which arrays the accesses are to, and which are not followed.
+static void find_arrays(struct checker *c) {
+    uint32_t n = 0, nshared = 0;
     struct check_arrays list;
+    struct check_program programs[CHECK_MOST_PROGRAMS] = {0};
     struct check_use *uses = arena_array(&c->tmp, struct check_use, c->accesses.len + 1);
+    struct check_shared_use *shared =
+        arena_array(&c->tmp, struct check_shared_use, c->accesses.len + 1);
     for (uint32_t k = 0; k < c->accesses.len; k++) {
         const struct access *a = &c->accesses.data[k];
         if (is_use(a))
@@ -447,15 +487,26 @@ static void find_arrays(struct checker *c) {
                 (struct check_use){.address = a->address,
                                    .offset = a->site.offset,
                                    .bytes = a->site.flags & KD_CHECK_COPY ? 0 : a->site.bytes,
-                                   .writes = a->site.kind != KD_CHECK_READ};
+                                   .writes = a->site.kind != KD_CHECK_READ,
+                                   .atomic = is_atomic(c, a)};
     }
     check_arrays(&c->tmp, c->f, uses, n, &list);
-    int64_t at = list.n ? check_sites_arrays(&c->sites, &list) : 0;
+    uint32_t nprograms = find_shared(c, programs, shared), all = list.n + nprograms;
+    int64_t at = all ? check_sites_arrays(&c->sites, &list, programs, nprograms) : 0;
     n = 0;
     for (uint32_t k = 0; k < c->accesses.len; k++) {
         struct access *a = &c->accesses.data[k];
-        if (is_use(a) && uses[n++].array >= 0 && list.n)
-            a->site.array = (int32_t)(at + uses[n - 1].array * (int64_t)sizeof list.array[0]);
+        int number = is_use(a) ? uses[n++].array : -1;
+        number = list.n ? number : -1;
+        int races = is_shared_use(a) ? shared[nshared++].races : CHECK_RACES;
+        if (races == CHECK_NO_RACES && !is_told_of(c, a)) {
+            a->site.flags &= (uint16_t)~KD_CHECK_ORDERED;
+            a->more = a->site.bytes ? NULL : a->more;
+        }
+        if (races >= 0 && !is_told_of(c, a))
+            number = (int)list.n + races;
+        if (number >= 0)
+            a->site.array = (int32_t)(at + number * (int64_t)sizeof list.array[0]);
     }
     c->arrays = at;
 }
@@ -481,6 +532,12 @@ static uint32_t decided_in_code(const struct checker *c, const struct access *a)
         return 0;
     return sole_array(c, a) | KD_CHECK_IF_OUTSIDE | races |
            (uint32_t)__builtin_ctz(s->bytes) << KD_CHECK_BYTES_SHIFT;
+}
+
+// Nothing is asked of others any more.
+static bool is_checked(const struct access *a) {
+    return a->site.kind > KD_CHECK_ATOMIC || a->site.flags & KD_CHECK_ORDERED ||
+           !(a->site.flags & KD_CHECK_INSIDE);
 }
 
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
@@ -546,10 +603,12 @@ static void check_function(struct checker *c, struct kir_func *f) {
         find_arrays(c);
     struct check_origins *o = check_origins_new(&c->tmp, f, &c->sites);
     for (uint32_t n = 0; n < c->accesses.len; n++)
-        check_origins_want(o, c->accesses.data[n].address);
+        if (is_checked(&c->accesses.data[n]))
+            check_origins_want(o, c->accesses.data[n].address);
     check_origins_make(o);
     for (uint32_t n = 0; n < c->accesses.len; n++)
-        emit(c, o, &c->accesses.data[n]);
+        if (is_checked(&c->accesses.data[n]))
+            emit(c, o, &c->accesses.data[n]);
     remove_groups(f);
     arena_free(&c->tmp);
 }

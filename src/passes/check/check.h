@@ -8,6 +8,10 @@
 //   check_init.c    values that follow from memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_arrays.c  arrays that threads cannot race in
+//   check_shared.c  shared memory that threads cannot race in between two barriers
+//   check_uniform.c what all threads of a block that come to its next barrier have in common
+//   check_steps.c   where accesses to shared memory are, as a program for the device
+//   check_sets.c    what values may point into
 //   check_form.c    addresses as sums of what is the same for all threads times their numbers
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
@@ -46,10 +50,12 @@ struct kir_inst *check_sites_access(struct check_sites *s, struct kir_inst *i,
                                     struct kir_value *more, struct kir_inst **at);
 // The number of a local variable; -1: there are too many.
 int check_sites_local(struct check_sites *s, const struct kir_symbol *sym);
-// Describes a kernel's arrays; returns where. What site.array is to be for array k: that plus k
-// times the size of one.
+// Describes a kernel's arrays, and behind them n programs; returns where. What site.array is to be
+// for array k: that plus k times the size of one; for program k: of the array behind those.
 struct check_arrays;
-int64_t check_sites_arrays(struct check_sites *s, const struct check_arrays *list);
+struct check_program;
+int64_t check_sites_arrays(struct check_sites *s, struct check_arrays *list,
+                           const struct check_program *programs, uint32_t n);
 void check_sites_end(struct check_sites *s);
 
 // check_origin.c ------------------------------------------------------------------------------
@@ -76,10 +82,11 @@ void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, ui
 
 // check_arrays.c ------------------------------------------------------------------------------
 
-enum { CHECK_MOST_ARRAYS = 32 };
+enum { CHECK_MOST_ARRAYS = 32, CHECK_MOST_PROGRAMS = 28 };
 struct check_arrays {
-    struct kd_check_array array[CHECK_MOST_ARRAYS];
-    struct kd_check_form form[CHECK_MOST_ARRAYS];
+    // Behind arrays: what programs of shared memory tell of (check_shared.h), without forms.
+    struct kd_check_array array[CHECK_MOST_ARRAYS + CHECK_MOST_PROGRAMS];
+    struct kd_check_form form[CHECK_MOST_ARRAYS + CHECK_MOST_PROGRAMS];
     uint32_t n;
     bool unknown_reads, unknown_writes; // of memory that no array is known to be
 };
@@ -89,7 +96,8 @@ struct check_use {
     int64_t offset;
     uint32_t bytes; // 0: not known, or not made at once
     bool writes;
-    int array; // the one that it is to; -1: nobody knows
+    bool atomic; // for the whole device, and orders nothing else
+    int array;   // the one that it is to; -1: nobody knows
 };
 // Sets the arrays of uses and describes them; no arrays: all accesses have to be followed.
 void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *uses, uint32_t n,

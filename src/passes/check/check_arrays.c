@@ -8,10 +8,11 @@
 #include "isa/ops/memory.h"
 #include "isa/ops/move.h"
 #include "passes/check/check.h"
+#include "passes/check/check_sets.h"
 
 // Sets of what a value may point into: a bit for each array, and
 static const uint64_t PRIVATE = UINT64_C(1) << 62; // shared and local memory, parameters themselves
-static const uint64_t UNKNOWN = UINT64_C(1) << 63; // anything else
+static const uint64_t UNKNOWN = CHECK_SET_UNKNOWN; // anything else
 
 struct arrays {
     struct kir_func *f;
@@ -19,10 +20,6 @@ struct arrays {
     uint64_t *sets;                 // by value
     bool shared[CHECK_MOST_ARRAYS]; // no thread has elements of its own
 };
-
-static uint64_t set_of(const struct arrays *a, const struct kir_value *v) {
-    return v->kind == KIR_VALUE_INST ? a->sets[v->id] : 0;
-}
 
 static uint64_t array_at(struct arrays *a, uint32_t at, uint16_t flags) {
     struct check_arrays *l = a->list;
@@ -51,79 +48,24 @@ static uint64_t of_symbol(struct arrays *a, const struct kir_inst *i) {
     }
 }
 
-static uint64_t of_operands(const struct arrays *a, const struct kir_inst *i) {
-    uint64_t all = 0;
-    for (uint32_t k = 0; k < i->nops; k++)
-        all |= set_of(a, i->ops[k]);
-    return all;
-}
-
-static uint64_t set_from(struct arrays *a, const struct kir_inst *i) {
-    uint64_t x, y;
+static bool source(void *user, const struct kir_inst *i, uint64_t *set) {
+    struct arrays *a = user;
     uint32_t at;
     if (check_form_parameter(i, KIR_B64, &at))
-        return array_at(a, at, 0);
-    switch (i->op) {
-    case ISA_OP_SYMADDR:
-        return of_symbol(a, i);
-    case ISA_OP_PHI:
-    case ISA_OP_MOV:
-    case ISA_OP_CVTA:
-    case ISA_OP_CVT:
-    case ISA_OP_AND:
-    case ISA_OP_MIN:
-    case ISA_OP_MAX:
-        return of_operands(a, i);
-    case ISA_OP_SELP:
-        return set_of(a, i->ops[0]) | set_of(a, i->ops[1]);
-    case ISA_OP_ADD:
-    case ISA_OP_SUB:
-    case ISA_OP_OR:
-    case ISA_OP_XOR:
-        x = set_of(a, i->ops[0]);
-        y = set_of(a, i->ops[1]);
-        return x && y ? x | y | UNKNOWN : x | y;
-    case ISA_OP_MAD:
-    case ISA_OP_MAD24:
-        return set_of(a, i->ops[2]);
-    case ISA_OP_MUL:
-    case ISA_OP_MUL24:
-    case ISA_OP_SHL:
-    case ISA_OP_SHR:
-    case ISA_OP_DIV:
-    case ISA_OP_REM:
-    case ISA_OP_SETP:
-    case ISA_OP_SREG:
-    case ISA_OP_POPC:
-    case ISA_OP_CLZ:
-        return 0;
-    default:
-        return i->nops && !of_operands(a, i) && i->op != ISA_OP_LD && i->op != ISA_OP_LDU &&
-                       i->op != ISA_OP_ATOM && i->op != ISA_OP_CALL && i->op != ISA_OP_MOV_PACK
-                   ? 0
-                   : UNKNOWN;
-    }
-}
-
-static void find_sets(struct arrays *a) {
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t b = 0; b < a->f->blocks.len; b++)
-            for (const struct kir_inst *i = a->f->blocks.data[b]->first; i; i = i->next)
-                for (uint32_t r = 0; r < i->nres; r++) {
-                    if (i->res[r]->type != KIR_B64)
-                        continue;
-                    uint64_t set = set_from(a, i) | a->sets[i->res[r]->id];
-                    again |= set != a->sets[i->res[r]->id];
-                    a->sets[i->res[r]->id] = set;
-                }
-    }
+        *set = array_at(a, at, 0);
+    else if (i->op == ISA_OP_SYMADDR)
+        *set = of_symbol(a, i);
+    else
+        return false;
+    return true;
 }
 
 // ---- the kernel's list ------------------------------------------------------------------------
 
 static void look_at(struct arrays *a, struct check_use *u) {
-    uint64_t set = set_of(a, u->address), arrays = set & ~(PRIVATE | UNKNOWN);
+    const struct kir_value *v = u->address;
+    uint64_t set = v->kind == KIR_VALUE_INST ? a->sets[v->id] : 0;
+    uint64_t arrays = set & ~(PRIVATE | UNKNOWN);
     bool one = set == arrays && !(arrays & (arrays - 1));
     if (set == PRIVATE)
         return;
@@ -133,7 +75,8 @@ static void look_at(struct arrays *a, struct check_use *u) {
     }
     for (uint64_t m = arrays; m; m &= m - 1) {
         uint32_t k = (uint32_t)__builtin_ctzll(m);
-        a->list->array[k].flags |= KD_CHECK_ARRAY_USED | (u->writes ? KD_CHECK_ARRAY_WRITTEN : 0);
+        a->list->array[k].flags |= KD_CHECK_ARRAY_USED | (u->writes ? KD_CHECK_ARRAY_WRITTEN : 0) |
+                                   (u->atomic ? 0 : KD_CHECK_ARRAY_WEAK);
         a->shared[k] |= !one || !check_form_add(&a->list->form[k], u);
         u->array = one ? (int)k : -1;
     }
@@ -155,15 +98,14 @@ void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *use
         uses[k].array = -1;
     if (has_calls(f))
         return;
-    a.sets = arena_array(arena, uint64_t, f->value_count + 1);
-    find_sets(&a);
+    a.sets = check_sets_find(arena, f, source, &a);
     for (uint32_t k = 0; k < n; k++)
         look_at(&a, &uses[k]);
     for (uint32_t k = 0; k < list->n; k++) {
         bool own = !a.shared[k] && list->form[k].terms && !list->unknown_reads &&
                    !(list->array[k].flags & KD_CHECK_OF_VARIABLE);
         list->array[k].flags |= own ? KD_CHECK_ARRAY_OWN : 0;
-        list->array[k].count = (uint8_t)list->n;
+        list->array[k].flags |= list->unknown_reads ? KD_CHECK_ARRAY_WEAK : 0;
     }
     if (list->unknown_writes)
         list->n = 0;

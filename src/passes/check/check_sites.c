@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "passes/check/check_shared.h"
+
 // `bytes` of zeros at the end, at a multiple of 8.
 static size_t reserve(struct check_sites *s, size_t bytes) {
     size_t at = (s->bytes.len + 7) / 8 * 8;
@@ -50,9 +52,22 @@ int64_t check_sites_add(struct check_sites *s, const struct kir_inst *i,
     return (int64_t)at;
 }
 
-int64_t check_sites_arrays(struct check_sites *s, const struct check_arrays *list) {
-    size_t arrays = list->n * sizeof list->array[0], forms = list->n * sizeof list->form[0];
+int64_t check_sites_arrays(struct check_sites *s, struct check_arrays *list,
+                           const struct check_program *programs, uint32_t n) {
+    uint32_t all = list->n + n;
+    size_t arrays = all * sizeof list->array[0], forms = all * sizeof list->form[0];
     size_t at = reserve(s, arrays + forms);
+    for (uint32_t k = 0; k < n; k++) {
+        size_t bytes = programs[k].steps.len * sizeof programs[k].steps.data[0];
+        size_t here = reserve(s, bytes);
+        memcpy(s->bytes.data + here, programs[k].steps.data, bytes);
+        list->array[list->n + k] =
+            (struct kd_check_array){.at = (uint32_t)(here - at), .flags = KD_CHECK_OF_SHARED};
+    }
+    for (uint32_t k = 0; k < all; k++) {
+        list->array[k].index = (uint8_t)k;
+        list->array[k].count = (uint8_t)all;
+    }
     memcpy(s->bytes.data + at, list->array, arrays);
     memcpy(s->bytes.data + at + arrays, list->form, forms);
     return (int64_t)at;
