@@ -74,18 +74,17 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
         cg_set_vec(g, i->res[0], r);
 }
 
-// Is what a check is about of no concern in this launch? The device says so as it is told of the
-// first one, in the block's description.
-static LLVMValueRef is_apart(struct cg_func *g, uint32_t array) {
+// Are threads' accesses to all of these arrays of no concern in this launch? The device says so as
+// it is told of the first one, in the block's description.
+static LLVMValueRef are_apart(struct cg_func *g, uint64_t arrays) {
     struct cg *c = g->cg;
     LLVMValueRef at =
         LLVMBuildGEP2(c->b, c->i8, g->blk,
                       (LLVMValueRef[]){cg_i64(c, offsetof(struct kd_block, check_apart))}, 1, "");
     LLVMValueRef all = LLVMBuildLoad2(c->b, c->i64, at, "apart");
     LLVMSetVolatile(all, 1);
-    return LLVMBuildICmp(c->b, LLVMIntNE,
-                         LLVMBuildAnd(c->b, all, cg_i64(c, UINT64_C(1) << array), ""), cg_i64(c, 0),
-                         "");
+    LLVMValueRef bits = cg_i64(c, arrays);
+    return LLVMBuildICmp(c->b, LLVMIntEQ, LLVMBuildAnd(c->b, all, bits, ""), bits, "");
 }
 
 static LLVMValueRef field(struct cg_func *g, LLVMValueRef p, size_t at, LLVMTypeRef type) {
@@ -203,7 +202,7 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
         told = LLVMBuildSelect(c->b, inside, cg_i32(c, code | KD_CHECK_IS_INSIDE), told, "");
     LLVMValueRef skip = inside;
     if (array && (inside || !(i->index & KD_CHECK_IF_OUTSIDE))) {
-        LLVMValueRef apart = is_apart(g, array - 1);
+        LLVMValueRef apart = are_apart(g, UINT64_C(1) << (array - 1));
         skip = inside ? LLVMBuildAnd(c->b, inside, apart, "") : apart;
     } else if (i->index & KD_CHECK_IF_RACES) {
         skip = NULL;
@@ -239,12 +238,28 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     }
 }
 
+static void emit_sync(struct cg_func *g, struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMBasicBlockRef next = NULL;
+    if (i->offset) {
+        LLVMBasicBlockRef tell = cg_new_block(g, "tell");
+        next = cg_new_block(g, "told");
+        LLVMBuildCondBr(c->b, are_apart(g, (uint64_t)i->offset), next, tell);
+        LLVMPositionBuilderAtEnd(c->b, tell);
+    }
+    LLVMValueRef a[] = {g->blk, g->now.t0, lanes(g), cg_i32(c, i->index)};
+    cg_call_rt(c, "kd_rt_check_sync", a, 4);
+    if (next) {
+        LLVMBuildBr(c->b, next);
+        LLVMPositionBuilderAtEnd(c->b, next);
+    }
+}
+
 void cg_emit_check(struct cg_func *g, struct kir_inst *i) {
-    LLVMValueRef sync[] = {g->blk, g->now.t0, lanes(g), cg_i32(g->cg, i->index)};
     if (i->op == ISA_OP_CHECK_ORIGIN)
         emit_origin(g, i);
     else if (i->op == ISA_OP_CHECK_SYNC)
-        cg_call_rt(g->cg, "kd_rt_check_sync", sync, 4);
+        emit_sync(g, i);
     else
         emit_access(g, i);
 }

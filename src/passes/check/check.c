@@ -560,6 +560,35 @@ static void emit(struct checker *c, struct check_origins *o, const struct access
     kir_insert_before(a->i, k);
 }
 
+// Textures and surfaces are accessed by the device, where nobody knows.
+static bool has_images(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_TEX || i->op == ISA_OP_TLD4 || i->op == ISA_OP_SULD ||
+                i->op == ISA_OP_SUST || i->op == ISA_OP_SURED)
+                return true;
+    return false;
+}
+
+// Where threads cannot race in any array that the function accesses, it does not matter which
+// barriers they have passed.
+static void find_needless_syncs(struct checker *c) {
+    uint64_t arrays = 0;
+    for (uint32_t n = 0; n < c->accesses.len; n++) {
+        const struct access *a = &c->accesses.data[n];
+        uint32_t array = a->site.flags & KD_CHECK_ORDERED ? sole_array(c, a) : 0;
+        if (a->site.flags & KD_CHECK_ORDERED && !array)
+            return;
+        arrays |= array ? UINT64_C(1) << (array - 1) : 0;
+    }
+    if (!arrays || has_images(c->f))
+        return;
+    for (uint32_t b = 0; b < c->f->blocks.len; b++)
+        for (struct kir_inst *i = c->f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CHECK_SYNC && i->index != KD_CHECK_SYNC_BEGIN)
+                i->offset = (int64_t)arrays;
+}
+
 // What only checks have to know.
 static void remove_groups(struct kir_func *f) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
@@ -609,6 +638,8 @@ static void check_function(struct checker *c, struct kir_func *f) {
     for (uint32_t n = 0; n < c->accesses.len; n++)
         if (is_checked(&c->accesses.data[n]))
             emit(c, o, &c->accesses.data[n]);
+    if (c->flags & KD_CHECK_ORDERED)
+        find_needless_syncs(c);
     remove_groups(f);
     arena_free(&c->tmp);
 }

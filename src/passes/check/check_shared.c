@@ -26,13 +26,17 @@ struct finder {
 
 // ---- where a use points -----------------------------------------------------------------------
 
+static const uint64_t OTHER = UINT64_C(1) << 62; // what is no shared memory
+
 static bool source(void *user, const struct kir_inst *i, uint64_t *set) {
     const struct kir_module *m = ((const struct finder *)user)->f->module;
-    *set = 0;
+    *set = OTHER;
     if (i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM)
         return true;
     if (i->op != ISA_OP_SYMADDR)
         return false;
+    if (i->sym->space == ISA_SPACE_SHARED)
+        *set = CHECK_SET_UNKNOWN;
     // Dynamic ones all lie at one place.
     for (uint32_t k = 0; i->sym->space == ISA_SPACE_SHARED && k < m->shared.len; k++)
         if (m->shared.data[k] == i->sym || (m->shared.data[k]->dynamic && i->sym->dynamic)) {
@@ -48,7 +52,8 @@ static void find_sets(struct finder *x) {
     for (uint32_t k = 0; k < x->n; k++) {
         const struct kir_value *v = x->uses[k].m.address;
         uint64_t set = v->kind == KIR_VALUE_INST ? sets[v->id] : 0;
-        bool all = set & CHECK_SET_UNKNOWN || (x->uses[k].shared && !set);
+        // Addresses of 32 bits have no sets.
+        bool all = set & CHECK_SET_UNKNOWN || !(set & ~(x->uses[k].shared ? OTHER : 0));
         x->sets[k] = all ? UINT64_MAX : set;
     }
 }
@@ -205,7 +210,7 @@ uint32_t check_shared(struct arena *arena, const struct kir_func *f, struct chec
     }
     // What may be other memory, too, is followed there.
     for (uint32_t k = 0; k < n; k++)
-        if (!uses[k].shared && (!x.sets[k] || x.sets[k] == UINT64_MAX))
+        if (!uses[k].shared && x.sets[k] & OTHER)
             uses[k].races = CHECK_RACES;
     return join(&x, single, programs, most);
 }
