@@ -62,7 +62,7 @@ static bool same_param(const struct kir_value *x, const struct kir_value *y) {
              i->ops[0]->def->offset == j->ops[0]->def->offset));
 }
 
-static unsigned bytes_in_memory(const struct kir_inst *i, enum isa_op op) {
+static unsigned bytes_in_memory(const struct kir_inst *i, isa_op op) {
     bool memory = i->mods.space == ISA_SPACE_GLOBAL || i->mods.space == ISA_SPACE_GENERIC;
     unsigned words = i->mods.vec ? i->mods.vec : 1;
     return memory && i->op == op ? words * isa_type_bits(i->ty) / 8 : 0;
