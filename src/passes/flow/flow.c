@@ -325,14 +325,18 @@ static bool find_divergent_branches(struct flow *fl) {
 // Does a full block dominate b that b postdominates, in the same loop? The nearest such block is as
 // full as those above it, for which it is one itself. And where b does not postdominate a block
 // that dominates it, it does none above that, from which there is a way there that leaves b out.
+// What dominates the one entry of a loop is not inside it, and neither is what dominates that.
 static bool meets_full(const struct flow *fl, const struct kir_block *b) {
     const struct cfg *c = fl->cfg;
+    const struct cfg_loop *l = c->loop[b->id];
     for (uint32_t d = c->idom[b->id]; d != NONE && !fl->no_full; d = c->idom[d]) {
         work_spend(1);
         if (!cfg_postdominates(c, b, fl->func->blocks.data[d]))
             return false;
-        if (c->loop[d] == c->loop[b->id])
+        if (c->loop[d] == l)
             return fl->full[d];
+        if (l && !l->irreducible && !cfg_in_loop(l, c->loop[d]))
+            return false;
     }
     return false;
 }
