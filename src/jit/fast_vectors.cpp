@@ -310,8 +310,6 @@ class Vectors : public FastISel {
     bool join(Register to, const Parts &m, SmallVectorImpl<Register> &pieces, MVT piece);
     void redefine(Register from, Register to);
 
-    bool phis(const Instruction *i);
-    bool terminator(const Instruction *i);
     bool compare(const CmpInst *i);
     bool select_lanes(const SelectInst *i);
     bool select_masks(const SelectInst *i, const Parts &p);
@@ -504,42 +502,6 @@ Register Vectors::value(const Value *v, const Parts &p) {
     if (Register r = lookUpRegForValue(v))
         return r;
     return isa<Instruction>(v) ? FuncInfo.InitializeRegForValue(v) : Register();
-}
-
-// What is fed to the phis behind a block.
-bool Vectors::phis(const Instruction *i) {
-    const BasicBlock *b = i->getParent();
-    SmallPtrSet<MachineBasicBlock *, 4> seen;
-    FuncInfo.OrigNumPHINodesToUpdate = FuncInfo.PHINodesToUpdate.size();
-    for (const BasicBlock *next : successors(b)) {
-        MachineBasicBlock *m = FuncInfo.MBBMap[next];
-        if (!isa<PHINode>(next->begin()) || !seen.insert(m).second)
-            continue;
-        MachineBasicBlock::iterator at = m->begin();
-        for (const PHINode &phi : next->phis()) {
-            if (phi.use_empty())
-                continue;
-            const Value *x = phi.getIncomingValueForBlock(b);
-            Parts p = parts_of(phi.getType());
-            EVT vt = TLI.getValueType(DL, phi.getType(), true);
-            bool scalar = vt == MVT::i1 || vt == MVT::i8 || vt == MVT::i16 ||
-                          (vt != MVT::Other && TLI.isTypeLegal(vt));
-            Register r = p.count ? value(x, p) : scalar ? getRegForValue(x) : Register();
-            if (!r)
-                return false;
-            for (unsigned k = 0, n = p.count ? p.count : 1; k < n; k++)
-                FuncInfo.PHINodesToUpdate.push_back(std::make_pair(&*at++, Register(r.id() + k)));
-        }
-    }
-    return true;
-}
-
-// Branches are LLVM's; it only knows no constants and no several registers as operands of phis.
-bool Vectors::terminator(const Instruction *i) {
-    bool done = phis(i) && (selectOperator(i, i->getOpcode()) || fastSelectInstruction(i));
-    if (!done)
-        FuncInfo.PHINodesToUpdate.resize(FuncInfo.OrigNumPHINodesToUpdate);
-    return done;
 }
 
 // Of a mask of several registers' lanes those of the k-th.
@@ -998,20 +960,15 @@ bool Vectors::one(const Instruction *i) {
     case Instruction::ZExt:
         return extend(cast<CastInst>(i));
     default:
-        return i->isTerminator() && terminator(i);
+        return false;
     }
 }
 
 static bool has_vector(const Instruction *i) {
+    if (i->isTerminator())
+        return false; // LLVM's
     if (i->getType()->isVectorTy())
         return true;
-    if (i->isTerminator()) {
-        for (const BasicBlock *next : successors(i))
-            for (const PHINode &phi : next->phis())
-                if (phi.getType()->isVectorTy())
-                    return true;
-        return false;
-    }
     for (const Value *x : i->operands())
         if (x->getType()->isVectorTy())
             return true;
