@@ -1,5 +1,6 @@
 // A plan's tables.
 #include "plan/tables.h"
+#include "isa/ops/memory.h"
 
 struct plan *plan_new(struct arena *a, const struct plan_inputs *in) {
     const struct kir_func *f = in->fl->func;

@@ -8,6 +8,7 @@
 #include "isa/ops/check.h"
 #include "isa/ops/cluster.h"
 #include "isa/ops/fence.h"
+#include "isa/ops/image.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/tensor.h"
 #include "isa/ops/warp.h"

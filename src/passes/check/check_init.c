@@ -8,6 +8,7 @@
 #include "isa/ops/bits.h"
 #include "isa/ops/check.h"
 #include "isa/ops/control.h"
+#include "isa/ops/image.h"
 #include "isa/ops/launch.h"
 #include "isa/ops/logic.h"
 #include "isa/ops/matrix.h"

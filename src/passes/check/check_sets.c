@@ -1,5 +1,11 @@
 // What values may point into, as sets of 64 bits.
 #include "passes/check/check_sets.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/bits.h"
+#include "isa/ops/integer.h"
+#include "isa/ops/logic.h"
+#include "isa/ops/memory.h"
+#include "isa/ops/move.h"
 
 static uint64_t set_of(const uint64_t *sets, const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST ? sets[v->id] : 0;

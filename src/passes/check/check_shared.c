@@ -5,6 +5,7 @@
 // launched. All else is followed.
 #include "passes/check/check_shared.h"
 
+#include "isa/ops/cluster.h"
 #include "passes/check/check_sets.h"
 
 enum { MOST_USES = 1024, MOST_VARIABLES = 60, WORDS = MOST_USES / 64 };

@@ -1,4 +1,7 @@
 #include "passes/check/check_steps.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/block.h"
+#include "isa/ops/logic.h"
 
 enum { MOST_STEPS = 640, MOST_TERMS = 32, MOST_GUARDS = 16, MOST_LOOPS = 6, MOST_PHIS = 8 };
 

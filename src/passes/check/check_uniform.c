@@ -1,6 +1,7 @@
 #include "passes/check/check_uniform.h"
 
 #include "ir/dominators.h"
+#include "isa/ops/block.h"
 
 struct finder {
     struct arena *a;

@@ -7,6 +7,8 @@
 #include "passes/loops/group_edges.h"
 
 #include "ir/clean/simplify.h"
+#include "isa/ops/arith.h"
+#include "isa/ops/move.h"
 #include "passes/loops/group_version.h"
 #include "passes/loops/loop_exit.h"
 
@@ -567,8 +569,8 @@ static struct form cloned(struct search *s, const struct kir_inst *i, const stru
     }
     if (s->clones++ >= MOST_CLONES)
         return NO_FORM;
-    struct kir_inst *c = kir_inst_new(s->f, (isa_op)i->op, (enum isa_type)i->ty, i->nops, 1,
-                                      &i->res[0]->type, 0);
+    struct kir_inst *c =
+        kir_inst_new(s->f, (isa_op)i->op, (enum isa_type)i->ty, i->nops, 1, &i->res[0]->type, 0);
     for (uint32_t k = 0; k < i->nops; k++)
         c->ops[k] = x[k].v;
     c->ty2 = i->ty2;

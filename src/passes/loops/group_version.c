@@ -1,6 +1,7 @@
 #include "passes/loops/group_version.h"
 
 #include "ir/ssa.h"
+#include "isa/ops/control.h"
 
 enum { MOST_BLOCKS = 60 };
 
