@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "device/check/check.h"
-#include "device/check/check_schedule.h"
+#include "device/check/schedule/check_schedule.h"
 #include "device/code/jit_library.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"

@@ -1,5 +1,6 @@
 // Texture fetches (guide 6.2.14.1 and chapter 19). The interpreter and generated code both call
 // this, so a fetch has the same bits wherever it runs.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,11 +109,12 @@ double sampler_component(const struct kd_texture *t, uint32_t bits, unsigned cha
     return v < -1 ? -1 : v;
 }
 
-// The components that a texture lacks are 0, 0 and, for the fourth, 1.
-static void fill_missing(struct texel *out, unsigned channels) {
-    for (unsigned k = channels; k < 4; k++) {
-        out->value[k] = k == 3;
-        out->bits[k] = k == 3;
+// The components that a texture lacks are 0; the fourth of a compressed format is 1 (recorded on an
+// H200).
+static void fill_missing(const struct kd_texture *t, struct texel *out) {
+    for (unsigned k = t->channels; k < 4; k++) {
+        out->value[k] = t->block && k == 3;
+        out->bits[k] = t->block && k == 3;
     }
 }
 
@@ -150,7 +152,7 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     uint64_t address = kd_image_address(l, x, y, number);
     const uint8_t *from = (const uint8_t *)(uintptr_t)address;
     bool floats = sampler_gives_floats(t);
-    fill_missing(out, t->channels);
+    fill_missing(t, out);
     out->absent = l->sparse && !kd_sparse_is_resident(l->sparse, address);
     if (out->absent) {
         for (unsigned k = 0; k < t->channels; k++)
@@ -184,8 +186,11 @@ static int64_t limited(int64_t i, int64_t n) {
 // The texel that index i stands for along one dimension of n texels; -1: the border.
 static int64_t remap(const struct place *p, unsigned dim, int64_t i, int64_t n) {
     unsigned mode = p->t->cube ? KD_ADDRESS_CLAMP : p->t->addressing[dim];
-    // Wrapping needs normalized coordinates (guide 6.2.14.1): without them it clamps.
-    if ((!p->t->normalized || p->integer) && mode != KD_ADDRESS_BORDER)
+    // Texels by number lie in the image or are 0 (recorded on an H200). Wrapping needs normalized
+    // coordinates (guide 6.2.14.1): without them it clamps.
+    if (p->integer)
+        mode = KD_ADDRESS_BORDER;
+    else if (!p->t->normalized && mode != KD_ADDRESS_BORDER)
         mode = KD_ADDRESS_CLAMP;
     switch (mode) {
     case KD_ADDRESS_WRAP:
@@ -262,7 +267,7 @@ static void fetch(const struct place *from, const int64_t at[3], struct texel *o
     for (unsigned k = 0; k < 3; k++) {
         i[k] = k < p.dims ? remap(&p, k, i[k], size_of(&p, k)) : 0;
         if (i[k] < 0) {
-            outside(t, false, out);
+            outside(t, p.integer, out);
             return;
         }
     }
@@ -349,13 +354,23 @@ struct request {
     uint32_t thread;
 };
 
+// A coordinate as the hardware takes it (recorded on an H200): NaNs and numbers too small to be
+// normal are 0. Where images repeat its fraction alone counts, which large floats do not have.
+static double coordinate(const struct request *r, unsigned dim) {
+    unsigned mode = r->t->addressing[dim];
+    bool repeats = !r->t->cube && !r->t->indexed && r->t->normalized &&
+                   (mode == KD_ADDRESS_WRAP || mode == KD_ADDRESS_MIRROR);
+    double x = r->u[dim];
+    return isnan(x) || fabs(x) < FLT_MIN || (repeats && fabs(x) >= 0x1p25) ? 0 : x;
+}
+
 static struct place place_at(const struct request *r, unsigned level, double u[3]) {
     struct place p = {
         r->t,     &r->t->level[level], r->layer, r->dims, (r->form & KD_IMAGE_INTEGER) != 0, r->b,
         r->thread};
     bool scaled = r->t->normalized || r->t->cube;
     for (unsigned k = 0; k < 3; k++)
-        u[k] = k < r->dims ? r->u[k] * (scaled ? (double)size_of(&p, k) : 1) : 0;
+        u[k] = k < r->dims ? coordinate(r, k) * (scaled ? (double)size_of(&p, k) : 1) : 0;
     return p;
 }
 
@@ -568,10 +583,7 @@ static bool fetch_indexed(const struct kd_texture *t, uint32_t form, uint64_t in
     const uint8_t *p =
         (const uint8_t *)(uintptr_t)(t->level[0].base + (uint64_t)i * t->bytes * t->channels);
     for (unsigned k = 0; k < 4; k++) {
-        uint32_t missing = k == 3 ? (floats ? float_bits(1) : 1) : 0;
-        uint32_t bits = !inside           ? 0
-                        : k < t->channels ? load_component(t, p + k * t->bytes)
-                                          : missing;
+        uint32_t bits = inside && k < t->channels ? load_component(t, p + k * t->bytes) : 0;
         bool convert = inside && !raw && k < t->channels;
         out[k] = convert ? float_bits((float)sampler_component(t, bits, k)) : bits;
     }

@@ -1,6 +1,7 @@
 // Texture fetches of a group of lanes, eight at a time in vectors: the same arithmetic as
 // sampler.c, so the same bits. What programs seldom do (several levels, cubes, gathers, halves as
 // results) goes there lane by lane.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,9 +83,8 @@ INLINE double size_of(const struct kd_texture *t, unsigned dim) {
 }
 
 INLINE unsigned mode_of(const struct eight *e, unsigned dim) {
-    unsigned mode = e->t->indexed ? KD_ADDRESS_BORDER : e->t->addressing[dim];
-    bool plain = !e->t->normalized || e->integer;
-    return plain && mode != KD_ADDRESS_BORDER ? KD_ADDRESS_CLAMP : mode;
+    unsigned mode = e->t->indexed || e->integer ? KD_ADDRESS_BORDER : e->t->addressing[dim];
+    return !e->t->normalized && mode != KD_ADDRESS_BORDER ? KD_ADDRESS_CLAMP : mode;
 }
 
 // The texels that indices stand for along one dimension; in: 0 where that is none.
@@ -194,9 +194,9 @@ INLINE void fetch(struct eight *e, const f64 *at) {
     }
     i32 in_bits = __builtin_convertvector(in, i32);
     for (unsigned k = 0; k < e->channels; k++) {
-        uint32_t missing = k == 3, border = t->indexed ? 0 : t->border[k];
-        u32 bits = (u32){0} + missing;
-        f64 value = all(missing);
+        uint32_t border = t->indexed || e->integer ? 0 : t->border[k];
+        u32 bits = (u32){0};
+        f64 value = all(0);
         if (k < t->channels) {
             bits = load_channel(t, from, k);
             value = e->floats ? convert_channel(t, bits, k) : value;
@@ -261,6 +261,16 @@ INLINE u32 load(const uint32_t *from) {
     return v;
 }
 
+// coordinate of sampler.c
+INLINE f64 coordinate(const struct eight *e, unsigned dim, f64 x) {
+    unsigned mode = mode_of(e, dim);
+    f64 size = pick(x < 0, -x, x);
+    i64 is_number = (x == x) & (size >= (double)FLT_MIN);
+    if (mode == KD_ADDRESS_WRAP || mode == KD_ADDRESS_MIRROR)
+        is_number &= size < 0x1p25;
+    return pick(is_number, x, all(0));
+}
+
 INLINE void read_coordinates(const struct group *g, unsigned first, struct eight *e) {
     const uint32_t *in = g->in + first, width = g->width;
     uint32_t dims = e->dims, op = kd_image_op(g->form);
@@ -275,7 +285,7 @@ INLINE void read_coordinates(const struct group *g, unsigned first, struct eight
         if (e->integer)
             e->u[k] = __builtin_convertvector((i32)load(in), f64);
         else
-            e->u[k] = __builtin_convertvector((f32)load(in), f64) *
+            e->u[k] = coordinate(e, k, __builtin_convertvector((f32)load(in), f64)) *
                       (g->t->normalized ? size_of(g->t, k) : 1);
     in += op == KD_IMAGE_LEVEL ? width : op == KD_IMAGE_GRAD ? 2 * dims * width : 0;
     for (unsigned k = 0; k < dims; k++, in += width)
@@ -290,8 +300,8 @@ INLINE void put(const struct group *g, unsigned first, uint32_t mask, const stru
     u32 active = (u32)((lane_bits & mask) != 0);
     for (unsigned k = 0; k < 4; k++) {
         u32 bits;
-        if (k >= e->channels) // 0 and, for the fourth, 1
-            bits = (u32){0} + (k < 3 ? 0 : e->floats ? 0x3f800000u : 1u);
+        if (k >= e->channels)
+            bits = (u32){0};
         else if (!e->floats || (exact && k < t->channels))
             bits = e->bits[k];
         else

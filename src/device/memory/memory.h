@@ -40,7 +40,7 @@ struct area {
 struct device_memory {
     struct address_space space;
     uint64_t total;
-    uint64_t most; // bytes of an allocation that total does not count
+    uint64_t most;                      // bytes of an allocation that total does not count
     _Atomic uint64_t used;              // device, managed and variable bytes
     struct slab *partial[SLAB_CLASSES]; // slabs with a free slot
     unsigned colour;                    // of the next large allocation

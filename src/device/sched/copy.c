@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
-#include "device/check/check_schedule.h"
+#include "device/check/schedule/check_schedule.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
 #include "device/memory/rights.h"

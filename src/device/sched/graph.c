@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/check/check_delay.h"
 #include "device/check/check_host.h"
+#include "device/check/schedule/check_delay.h"
 #include "device/internal.h"
 #include "device/reason.h"
 #include "device/sched/copy.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
-#include "device/check/check_delay.h"
+#include "device/check/schedule/check_delay.h"
 #include "device/code/kernel_times.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"

@@ -84,7 +84,7 @@ struct op {
     uint64_t ready_ns; // kernel_times.h: when the launch could begin, 0: not measured
     struct check_place check;
     uint64_t delayed; // check_delay.h: the how manieth of those that were kept
-    uint32_t number; // check_streams.h: among all operations; 0: not followed
+    uint32_t number;  // check_streams.h: among all operations; 0: not followed
 
     union {
         struct kd_launch launch;

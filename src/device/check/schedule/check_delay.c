@@ -1,12 +1,12 @@
 // Which of several operations that nothing orders comes first is left open. One after the other is
 // handed to the scheduler, by a rank that the schedule's number gives each one.
-#include "device/check/check_delay.h"
+#include "device/check/schedule/check_delay.h"
 
 #include <pthread.h>
 #include <time.h>
 
 #include "device/check/check_host.h"
-#include "device/check/check_schedule.h"
+#include "device/check/schedule/check_schedule.h"
 #include "device/internal.h"
 #include "device/sched/op.h"
 #include "device/sched/queue.h"

@@ -1,4 +1,4 @@
-#include "device/check/check_schedule.h"
+#include "device/check/schedule/check_schedule.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
