@@ -7,6 +7,7 @@
 #include "device/check/check.h"
 #include "device/check/check_steps.h"
 #include "device/check/check_streams.h"
+#include "device/check/schedule/check_schedule.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
@@ -108,7 +109,9 @@ static uint64_t find(const struct kd_block *b, const struct kd_check_array *list
             alone &= other == k || !(list[other].flags & KD_CHECK_ARRAY_USED);
         }
         bool own = alone && list[k].flags & KD_CHECK_ARRAY_OWN && are_own(b, &form[k]);
-        apart |= (uint64_t)(number[k] && (!written || !weak || own)) << k;
+        // Whose atomic operation was the last one is asked for where schedules differ.
+        bool only_atomic = !weak && !check_schedule_is_set();
+        apart |= (uint64_t)(number[k] && (!written || only_atomic || own)) << k;
     }
     return apart | shared;
 }
