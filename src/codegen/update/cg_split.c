@@ -68,15 +68,6 @@ static struct kir_inst *next_access(struct kir_inst *i, bool back) {
     return i;
 }
 
-static bool is_inverse(unsigned x, unsigned y) {
-    static const uint8_t of[] = {
-        [ISA_CMP_EQ] = ISA_CMP_NE, [ISA_CMP_NE] = ISA_CMP_EQ, [ISA_CMP_LT] = ISA_CMP_GE,
-        [ISA_CMP_GE] = ISA_CMP_LT, [ISA_CMP_LE] = ISA_CMP_GT, [ISA_CMP_GT] = ISA_CMP_LE,
-        [ISA_CMP_LO] = ISA_CMP_HS, [ISA_CMP_HS] = ISA_CMP_LO, [ISA_CMP_LS] = ISA_CMP_HI,
-        [ISA_CMP_HI] = ISA_CMP_LS};
-    return x < sizeof of && y < sizeof of && of[x] == y;
-}
-
 // Does q hold where p does (1), where p does not (-1), or is neither known (0)?
 static int agree(const struct kir_value *p, const struct kir_value *q) {
     if (p == q)
@@ -93,7 +84,9 @@ static int agree(const struct kir_value *p, const struct kir_value *q) {
     if (!alike || (i->ops[1] != j->ops[1] &&
                    !(flow_const(i->ops[1], &x) && flow_const(j->ops[1], &y) && x == y)))
         return 0;
-    return i->mods.cmp == j->mods.cmp ? 1 : is_inverse(i->mods.cmp, j->mods.cmp) ? -1 : 0;
+    return i->mods.cmp == j->mods.cmp                                   ? 1
+           : isa_cmp_opposite((enum isa_cmp)i->mods.cmp) == j->mods.cmp ? -1
+                                                                        : 0;
 }
 
 // Is v one where p holds (or does not, as `holds` says), and else zero?

@@ -415,15 +415,6 @@ static enum isa_cmp swapped(enum isa_cmp c) {
     return c <= ISA_CMP_HS ? other[c] : ISA_CMP_NAN;
 }
 
-static enum isa_cmp negated(enum isa_cmp c) {
-    static const uint8_t other[ISA_CMP_COUNT] = {
-        [ISA_CMP_EQ] = ISA_CMP_NE, [ISA_CMP_NE] = ISA_CMP_EQ, [ISA_CMP_LT] = ISA_CMP_GE,
-        [ISA_CMP_LE] = ISA_CMP_GT, [ISA_CMP_GT] = ISA_CMP_LE, [ISA_CMP_GE] = ISA_CMP_LT,
-        [ISA_CMP_LO] = ISA_CMP_HS, [ISA_CMP_LS] = ISA_CMP_HI, [ISA_CMP_HI] = ISA_CMP_LS,
-        [ISA_CMP_HS] = ISA_CMP_LO};
-    return c <= ISA_CMP_HS ? other[c] : ISA_CMP_NAN;
-}
-
 // The word that a compare-and-swap got back is compared with the one that it expected: it was
 // another one because some other thread has gone on in between, and the next iteration expects what
 // was found (or looks anew). Threads that so retry do not wait for each other.
@@ -471,7 +462,8 @@ static bool bounded(const struct taint *t, const struct kir_value *v, bool on, i
         if (bounded(t, d->ops[2], on, depth + 1))
             return true;
     }
-    enum isa_cmp cmp = (enum isa_cmp)d->mods.cmp, go_on = on != complement ? cmp : negated(cmp);
+    enum isa_cmp cmp = (enum isa_cmp)d->mods.cmp,
+                 go_on = on != complement ? cmp : isa_cmp_opposite(cmp);
     if (retries(t, d, go_on))
         return true;
     struct step s = {0};

@@ -202,16 +202,6 @@ static bool is_counter(const struct cfg *c, const struct cfg_loop *l, const stru
     return without_constant(phi->ops[in], step) == phi->res[0] && *step;
 }
 
-static enum isa_cmp opposite(enum isa_cmp c) {
-    static const uint8_t of[] = {
-        [ISA_CMP_EQ] = ISA_CMP_NE, [ISA_CMP_NE] = ISA_CMP_EQ, [ISA_CMP_LT] = ISA_CMP_GE,
-        [ISA_CMP_LE] = ISA_CMP_GT, [ISA_CMP_GT] = ISA_CMP_LE, [ISA_CMP_GE] = ISA_CMP_LT,
-        [ISA_CMP_LO] = ISA_CMP_HS, [ISA_CMP_LS] = ISA_CMP_HI, [ISA_CMP_HI] = ISA_CMP_LS,
-        [ISA_CMP_HS] = ISA_CMP_LO,
-    };
-    return (enum isa_cmp)of[c];
-}
-
 // y c x, as x c y.
 static enum isa_cmp turned(enum isa_cmp c) {
     static const uint8_t of[] = {
@@ -247,7 +237,7 @@ static void find_counter(const struct cfg *c, const struct cfg_loop *l, struct c
         return;
     for (unsigned side = 0; side < 2 && !k->phi; side++) {
         enum isa_cmp stays =
-            first ? (enum isa_cmp)p->mods.cmp : opposite((enum isa_cmp)p->mods.cmp);
+            first ? (enum isa_cmp)p->mods.cmp : isa_cmp_opposite((enum isa_cmp)p->mods.cmp);
         stays = side ? turned(stays) : stays;
         bool below = stays == ISA_CMP_LT && isa_type_is_signed((enum isa_type)p->ty);
         int64_t added, step;
@@ -409,7 +399,7 @@ static bool ask_about(struct search *s, const struct kir_inst *i, unsigned depth
         return true;
     }
     if (is_below(q->c) != inside_is_below(y.v)) {
-        q->c = opposite(q->c);
+        q->c = isa_cmp_opposite(q->c);
         q->holds = false;
     }
     return true;

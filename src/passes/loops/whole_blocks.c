@@ -24,16 +24,6 @@ struct kernel {
 
 // ---- the test of a block -----------------------------------------------------------------------
 
-static enum isa_cmp opposite(enum isa_cmp c) {
-    static const uint8_t of[] = {
-        [ISA_CMP_EQ] = ISA_CMP_NE, [ISA_CMP_NE] = ISA_CMP_EQ, [ISA_CMP_LT] = ISA_CMP_GE,
-        [ISA_CMP_LE] = ISA_CMP_GT, [ISA_CMP_GT] = ISA_CMP_LE, [ISA_CMP_GE] = ISA_CMP_LT,
-        [ISA_CMP_LO] = ISA_CMP_HS, [ISA_CMP_LS] = ISA_CMP_HI, [ISA_CMP_HI] = ISA_CMP_LS,
-        [ISA_CMP_HS] = ISA_CMP_LO,
-    };
-    return (enum isa_cmp)of[c];
-}
-
 static bool is_below(enum isa_cmp c) {
     return c == ISA_CMP_LT || c == ISA_CMP_LE || c == ISA_CMP_LO || c == ISA_CMP_LS;
 }
@@ -71,7 +61,7 @@ static struct kir_value *all_compare(const struct kernel *k, const struct kir_in
     if (i->nops != 2 || i->nres != 1 || i->mods.boolop || isa_type_is_float((enum isa_type)i->ty) ||
         i->ty == ISA_PRED || i->mods.cmp > ISA_CMP_HS)
         return NULL;
-    enum isa_cmp c = want ? (enum isa_cmp)i->mods.cmp : opposite((enum isa_cmp)i->mods.cmp);
+    enum isa_cmp c = want ? (enum isa_cmp)i->mods.cmp : isa_cmp_opposite((enum isa_cmp)i->mods.cmp);
     struct kir_value *p = compare_index(k, i, c, 0);
     p = p ? p : compare_index(k, i, c, 1);
     for (unsigned n = 0; n < 2 && !p && isa_type_bits((enum isa_type)i->ty) == 32; n++)
