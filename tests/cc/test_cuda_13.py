@@ -55,7 +55,7 @@ class Cuda13(CompilerTest):
 
     def test_architectures(self):
         first = self.compiles("--list-gpu-arch", env=AS_13).stdout.split()
-        self.assertEqual((first[0], first[-1]), ("compute_75", "compute_90a"))
+        self.assertEqual((first[0], first[-1]), ("compute_75", "compute_121"))
         self.assertIn("sm_50", self.compiles("--list-gpu-code", env=AS_12).stdout.split())
         self.write("a.cu", "")
         for old in ("-arch=sm_70", "-arch=compute_52", "-gencode=arch=compute_61,code=sm_61", "-arch=sm_20"):

@@ -30,10 +30,15 @@ static void print_version(int cuda_version) {
            major, minor, major, minor);
 }
 
+// Those without features of their own (a, f), as nvcc does.
 static void print_architectures(const char *prefix, int cuda_version) {
-    for (uint32_t i = 0; i < known_architecture_count; ++i)
-        if (known_architectures[i].number >= architectures_first(cuda_version))
-            printf("%s%s\n", prefix, known_architectures[i].name + 3);
+    int numbers[64];
+    uint32_t n = architectures_numbers(cuda_version, NULL);
+    if (n > sizeof numbers / sizeof *numbers)
+        return;
+    architectures_numbers(cuda_version, numbers);
+    for (uint32_t i = 0; i < n; ++i)
+        printf("%s%d\n", prefix, numbers[i]);
 }
 
 static const char *output_suffix(const struct cc_options *o) {
