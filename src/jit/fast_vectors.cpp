@@ -36,127 +36,80 @@ __wrap__ZN4llvm8FastISel17selectInstructionEPKNS_11InstructionE(FastISel *, cons
 
 namespace {
 
-// What an opcode's name is made of: a stem, a letter for the element or for the mask's size, and
-// an ending for the registers' size.
-enum Op {
-    COMPARE,
-    COMPARE_UNSIGNED,
-    COMPARE_FLOATS,
-    BLEND,
-    BLEND_FLOATS,
-    SHIFT_LEFT,
-    SHIFT_RIGHT,
-    SHIFT_ARITHMETIC,
-    PERMUTE,
-    PERMUTE_TWO,
-    BROADCAST,
-    BROADCAST_FLOAT,
-    MASK_TO_VECTOR,
-    LOAD,
-    STORE,
-    LOAD_ALIGNED,
-    ZEROS,
-    MASK_AND,
-    MASK_AND_NOT,
-    MASK_OR,
-    MASK_NOT,
-    MASK_SHIFT,
-    MASK_JOIN,
-    MASK_FROM,
-    MASK_TO,
-    MASK_LOAD,
-    MASK_STORE,
-    MASK_ZEROS,
-    MASK_ONES,
-    EXTEND_BYTE,
-    EXTEND_WORD,
-    NEGATE,
-    CONSTANT_32,
-    OPS
-};
+// Opcodes, and what their names are made of: % is the letter of an element or of a mask's size, ^
+// that of a float, # the size of the registers, @ the same in bits, & two masks' sizes that become
+// one, ~ a mask's size from 16 bits on.
+#define OPCODES(X)                                                                                 \
+    X(COMPARE, "VPCMP%#rri")                                                                       \
+    X(COMPARE_UNSIGNED, "VPCMPU%#rri")                                                             \
+    X(COMPARE_FLOATS, "VCMPP^#rri")                                                                \
+    X(BLEND, "VPBLENDM%#rrk")                                                                      \
+    X(BLEND_FLOATS, "VBLENDMP^#rrk")                                                               \
+    X(SHIFT_LEFT, "VPSLL%#ri")                                                                     \
+    X(SHIFT_RIGHT, "VPSRL%#ri")                                                                    \
+    X(SHIFT_ARITHMETIC, "VPSRA%#ri")                                                               \
+    X(PERMUTE, "VPERM%#rr")                                                                        \
+    X(PERMUTE_TWO, "VPERMI2%#rr")                                                                  \
+    X(BROADCAST, "VPBROADCAST%r#rr")                                                               \
+    X(BROADCAST_FLOAT, "VBROADCASTS^#rr")                                                          \
+    X(MASK_TO_VECTOR, "VPMOVM2%#rr")                                                               \
+    X(LOAD, "VMOVDQU64#rm")                                                                        \
+    X(STORE, "VMOVDQU64#mr")                                                                       \
+    X(LOAD_ALIGNED, "VMOVDQA64#rm")                                                                \
+    X(ZEROS, "AVX512_@_SET0")                                                                      \
+    X(MASK_AND, "KAND%rr")                                                                         \
+    X(MASK_AND_NOT, "KANDN%rr")                                                                    \
+    X(MASK_OR, "KOR%rr")                                                                           \
+    X(MASK_NOT, "KNOT%rr")                                                                         \
+    X(MASK_SHIFT, "KSHIFTR%ri")                                                                    \
+    X(MASK_JOIN, "KUNPCK&rr")                                                                      \
+    X(MASK_FROM, "KMOV%kr")                                                                        \
+    X(MASK_TO, "KMOV%rk")                                                                          \
+    X(MASK_LOAD, "KMOV%km")                                                                        \
+    X(MASK_STORE, "KMOV%mk")                                                                       \
+    X(MASK_ZEROS, "KSET0~")                                                                        \
+    X(MASK_ONES, "KSET1~")                                                                         \
+    X(EXTEND_BYTE, "MOVZX32rr8")                                                                   \
+    X(EXTEND_WORD, "MOVZX32rr16")                                                                  \
+    X(NEGATE, "NEG32r")                                                                            \
+    X(CONSTANT_32, "MOV32ri")
+
+#define ENUMERATOR(op, name) op,
+enum Op { OPCODES(ENUMERATOR) OPS };
+#define NAME(op, name) name,
+const char *const NAMES[OPS] = {OPCODES(NAME)};
+
 enum { SIZES = 4 };
 
-const char *const LETTER[SIZES] = {"B", "W", "D", "Q"};
-const char *const REGISTERS[3] = {"Z128", "Z256", "Z"};
-
 std::string name_of(Op op, unsigned size, unsigned registers) {
-    std::string e = LETTER[size], z = REGISTERS[registers];
-    std::string f = size == 2 ? "PS" : size == 3 ? "PD" : "?";
-    switch (op) {
-    case COMPARE:
-        return "VPCMP" + e + z + "rri";
-    case COMPARE_UNSIGNED:
-        return "VPCMPU" + e + z + "rri";
-    case COMPARE_FLOATS:
-        return "VCMP" + f + z + "rri";
-    case BLEND:
-        return "VPBLENDM" + e + z + "rrk";
-    case BLEND_FLOATS:
-        return "VBLENDM" + f + z + "rrk";
-    case SHIFT_LEFT:
-        return "VPSLL" + e + z + "ri";
-    case SHIFT_RIGHT:
-        return "VPSRL" + e + z + "ri";
-    case SHIFT_ARITHMETIC:
-        return "VPSRA" + e + z + "ri";
-    case PERMUTE:
-        return "VPERM" + e + z + "rr";
-    case PERMUTE_TWO:
-        return "VPERMI2" + e + z + "rr";
-    case BROADCAST:
-        return "VPBROADCAST" + e + "r" + z + "rr";
-    case BROADCAST_FLOAT:
-        return std::string(size == 2 ? "VBROADCASTSS" : "VBROADCASTSD") + z + "rr";
-    case MASK_TO_VECTOR:
-        return "VPMOVM2" + e + z + "rr";
-    case LOAD:
-        return "VMOVDQU64" + z + "rm";
-    case STORE:
-        return "VMOVDQU64" + z + "mr";
-    case LOAD_ALIGNED:
-        return "VMOVDQA64" + z + "rm";
-    case ZEROS:
-        return std::string("AVX512_") +
-               (registers == 0   ? "128"
-                : registers == 1 ? "256"
-                                 : "512") +
-               "_SET0";
-    case MASK_AND:
-        return "KAND" + e + "rr";
-    case MASK_AND_NOT:
-        return "KANDN" + e + "rr";
-    case MASK_OR:
-        return "KOR" + e + "rr";
-    case MASK_NOT:
-        return "KNOT" + e + "rr";
-    case MASK_SHIFT:
-        return "KSHIFTR" + e + "ri";
-    case MASK_JOIN:
-        return std::string("KUNPCK") + (size == 0 ? "BW" : size == 1 ? "WD" : "DQ") + "rr";
-    case MASK_FROM:
-        return "KMOV" + e + "kr";
-    case MASK_TO:
-        return "KMOV" + e + "rk";
-    case MASK_LOAD:
-        return "KMOV" + e + "km";
-    case MASK_STORE:
-        return "KMOV" + e + "mk";
-    case MASK_ZEROS:
-        return "KSET0" + std::string(size == 0 ? "W" : e);
-    case MASK_ONES:
-        return "KSET1" + std::string(size == 0 ? "W" : e);
-    case EXTEND_BYTE:
-        return "MOVZX32rr8";
-    case EXTEND_WORD:
-        return "MOVZX32rr16";
-    case NEGATE:
-        return "NEG32r";
-    case CONSTANT_32:
-        return "MOV32ri";
-    case OPS:
-        break;
-    }
-    return "";
+    static const char *const REGISTERS[3] = {"Z128", "Z256", "Z"}, *const BITS[3] = {"128", "256",
+                                                                                     "512"};
+    static const char *const JOINED[SIZES] = {"BW", "WD", "DQ", "DQ"};
+    std::string out;
+    for (const char *c = NAMES[op]; *c; c++)
+        switch (*c) {
+        case '%':
+            out += "BWDQ"[size];
+            break;
+        case '^':
+            out += "??SD"[size];
+            break;
+        case '#':
+            out += REGISTERS[registers];
+            break;
+        case '@':
+            out += BITS[registers];
+            break;
+        case '&':
+            out += JOINED[size];
+            break;
+        case '~':
+            out += "WWDQ"[size];
+            break;
+        default:
+            out += *c;
+        }
+    return out;
 }
 
 // Names are in order from the target's first instruction that is none of LLVM's own, and from the
