@@ -273,7 +273,8 @@ enum {
     // A grid-stride loop: a run of blocks makes each iteration for all of them before the next one.
     KD_CODE_STRIDES = 128,
     KD_CODE_TRIGGERS = 256,  // blocks can let dependent grids begin (KD_GRID_TRIGGER)
-    KD_CODE_GRID_WAITS = 512 // blocks can wait for the grids that theirs depends on
+    KD_CODE_GRID_WAITS = 512, // blocks can wait for the grids that theirs depends on
+    KD_CODE_NO_BETTER = 1024  // quick code of the cache: better code takes too long to wait for
 };
 
 // Programmatic dependent launch (guide 6.2.8.6).

@@ -62,6 +62,11 @@ int kd_device_index(const struct kd_device *d);
 
 // Loads what compiling needs now, not when something has to be compiled. KD_JIT_NOT_FOUND.
 enum kd_status kd_preload(void);
+// The process ends. A program that is run once more should find better code in the cache, where a
+// short run would never get to its end: so this waits for code of kernels whose quick code an
+// earlier process has left there, at most ten times as long as they have run in this one, and two
+// seconds. Where that is not enough, no later process waits for them.
+void kd_finish_better_code(void);
 
 struct kd_properties {
     char name[256];        // "kudzu CPU: " and the processor's name

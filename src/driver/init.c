@@ -58,6 +58,7 @@ static void at_exit(void) {
             wait_for_faults();
         drv_contexts_flush();
         drv_leaks_tell(NULL);
+        kd_finish_better_code();
     }
     drv_state = DRV_EXITING;
 }

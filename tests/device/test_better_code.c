@@ -294,6 +294,101 @@ static void test_disk_cache(struct kd_context *c) {
     EXPECT_EQ(system(command), 0);
 }
 
+// A launch that takes 150 ms at least.
+static void launch_long(struct kd_queue *q, struct kd_module *m) {
+    static struct launched l;
+    struct timespec t = {0, 150000000};
+    memset(&l, 0, sizeof l);
+    submit(q, m, &l, 1);
+    nanosleep(&t, NULL);
+    __atomic_store_n(&l.go, 1, __ATOMIC_SEQ_CST);
+    EXPECT_EQ(kd_queue_wait(q), KD_OK);
+}
+
+// Leaves quick code in the cache, as a process does that ends before there is better code.
+static void run_before(struct kd_context *c, const char *ptx) {
+    describe();
+    fails = true;
+    sem_post(&may_compile);
+    struct kd_module *m = load(c, ptx);
+    launch_long(kd_context_legacy_queue(c), m);
+    EXPECT(wait_until(&full_compiled, 1));
+    kd_module_free(m);
+    describe();
+}
+
+static double seconds_to_finish(void) {
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    kd_finish_better_code();
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
+static void *compile_soon(void *unused) {
+    struct timespec t = {0, 50000000};
+    nanosleep(&t, NULL);
+    sem_post(&may_compile);
+    return NULL;
+}
+
+// The end of a process waits for better code of what an earlier one has left as quick code, if that
+// has run for long enough here.
+static void test_finish(struct kd_context *c) {
+    struct kd_queue *q = kd_context_legacy_queue(c);
+    pthread_t thread;
+    run_before(c, "// finished");
+    struct kd_module *m = load(c, "// finished");
+    EXPECT_EQ(mark_of(q, m), QUICK);
+    EXPECT_EQ(quick_compiled, 0);
+    EXPECT(wait_until(&entered, 1));
+    EXPECT(seconds_to_finish() < 1); // it has run for no time
+    launch_long(q, m);
+    REQUIRE(pthread_create(&thread, NULL, compile_soon, NULL) == 0);
+    kd_finish_better_code();
+    EXPECT_EQ(full_compiled, 1);
+    pthread_join(thread, NULL);
+    EXPECT(wait_for_better(m));
+    kd_module_free(m);
+    describe();
+    m = load(c, "// new");
+    launch_long(q, m);
+    EXPECT(seconds_to_finish() < 1); // nobody has run it before
+    sem_post(&may_compile);
+    EXPECT(wait_for_better(m));
+    kd_module_free(m);
+}
+
+// Where that takes too long, the process ends, and no later one waits.
+static void test_give_up(struct kd_context *c) {
+    struct kd_queue *q = kd_context_legacy_queue(c);
+    run_before(c, "// given up");
+    for (int round = 0; round < 2; round++) {
+        struct kd_module *m = load(c, "// given up");
+        launch_long(q, m);
+        EXPECT(wait_until(&entered, 1));
+        double seconds = seconds_to_finish();
+        EXPECT(round ? seconds < 1 : seconds > 1.4);
+        fails = true;
+        sem_post(&may_compile);
+        EXPECT(wait_until(&full_compiled, 1));
+        kd_module_free(m);
+        describe();
+    }
+}
+
+static void test_ends(struct kd_context *c) {
+    char folder[] = "/tmp/kudzu-better-test-XXXXXX", command[100];
+    REQUIRE(mkdtemp(folder));
+    setenv("CUDA_CACHE_PATH", folder, 1);
+    unsetenv("CUDA_CACHE_DISABLE");
+    test_finish(c);
+    test_give_up(c);
+    setenv("CUDA_CACHE_DISABLE", "1", 1);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    EXPECT_EQ(system(command), 0);
+}
+
 // A process ends while the compiler is at work, and so does its child.
 static void test_exit(void) {
     fflush(NULL);
@@ -316,6 +411,30 @@ static void test_exit(void) {
     EXPECT_EQ(status, 0);
 }
 
+// On eight processors two threads compile.
+static void test_two_at_once(void) {
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("KUDZU_WORKERS", "8", 1);
+        struct kd_context *c = fake_context();
+        struct kd_queue *q = kd_context_legacy_queue(c);
+        describe();
+        struct kd_module *m = load(c, "// first"), *other = load(c, "// second");
+        EXPECT_EQ(mark_of(q, m), QUICK);
+        EXPECT_EQ(mark_of(q, other), QUICK);
+        EXPECT(wait_until(&entered, 2));
+        sem_post(&may_compile);
+        sem_post(&may_compile);
+        EXPECT(wait_for_better(m));
+        EXPECT(wait_for_better(other));
+        exit(expect_done());
+    }
+    EXPECT(waitpid(child, &status, 0) == child);
+    EXPECT_EQ(status, 0);
+}
+
 static void read_object(const char *path, struct object *o) {
     FILE *f = fopen(path, "rb");
     REQUIRE(f);
@@ -328,6 +447,8 @@ int main(int argc, char **argv) {
     read_object(argv[1], &objects[QUICK]);
     read_object(argv[2], &objects[BETTER]);
     test_exit();
+    test_two_at_once();
+    setenv("KUDZU_WORKERS", "2", 1); // one thread compiles
     struct kd_context *c = fake_context();
     test_between_launches(c);
     test_within_launch(c, 1);
@@ -337,6 +458,7 @@ int main(int argc, char **argv) {
     test_failure(c);
     test_tiers(c);
     test_disk_cache(c);
+    test_ends(c);
     kd_context_destroy(c);
     return expect_done();
 }

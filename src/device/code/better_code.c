@@ -1,8 +1,9 @@
-// One thread works through a list, first come, first served, and ends when the list is empty. It
-// works on its own copy of the module, so that nobody ever waits for it: whoever ends a kernel
-// takes its entries off the list, and what is being compiled for it is dropped when it is done. The
-// end of the process does not wait either: the thread holds no lock then but its own and the
-// allocator's, and the compiler's destructors do not run (jit/process_exit.c).
+// Threads work through a list, first come, first served, and end when the list is empty. Each works
+// on its own copy of the module, so that nobody ever waits for it: whoever ends a kernel takes its
+// entries off the list, and what is being compiled for it is dropped when it is done. The end of
+// the process waits for what kd_finish_better_code says, and for nothing else: a thread holds no
+// lock then but its own and the allocator's, and the compiler's destructors do not run
+// (jit/process_exit.c).
 #include "device/code/better_code.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "device/code/cache.h"
 #include "device/code/code_loader.h"
@@ -19,6 +21,13 @@
 #include "support/debug.h"
 
 enum { LOG_BYTES = 8192, STACK_BYTES = 8 << 20 };
+
+// Of the processors one in so many compiles, but not more threads than that.
+enum { WORKERS_A_THREAD = 4, MOST_THREADS = 4 };
+
+// The process may end so many times as long later as its kernels have run in quick code, if that
+// is enough for a compilation, and at most so much later.
+enum { FINISH_TIMES = 10, FINISH_LEAST_NS = 100000000, FINISH_MOST_NS = 2000000000 };
 
 struct job {
     struct job *next;
@@ -30,12 +39,15 @@ struct job {
     struct kd_spec spec;
     struct cache_place place;
     struct scheduler *scheduler; // of the device, which does not end
+    bool again;                  // an earlier process has left the quick code
+    uint64_t quick_ns;           // of a kernel that has ended: what it ran in quick code
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t job_ended = PTHREAD_COND_INITIALIZER;
 static struct job *first, **last = &first;
-static struct job *running;
-static bool thread_exists;
+static struct job *running; // by all threads
+static int threads;
 
 // The module that was worked on last.
 struct parsed {
@@ -129,7 +141,11 @@ static void run(struct job *j, struct parsed *p, char *log) {
                 code ? "better code is there" : "no better code: ", code || !log ? "" : log);
     pthread_mutex_lock(&lock);
     publish(j, code);
-    running = NULL;
+    struct job **at = &running;
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    pthread_cond_broadcast(&job_ended);
     pthread_mutex_unlock(&lock);
     job_free(j);
 }
@@ -137,13 +153,16 @@ static void run(struct job *j, struct parsed *p, char *log) {
 // The next job, or NULL: then the thread has to end.
 static struct job *take(void) {
     pthread_mutex_lock(&lock);
-    struct job *j = running = first;
-    if (j)
+    struct job *j = first;
+    if (j) {
         first = j->next;
+        j->next = running;
+        running = j;
+    } else {
+        threads--;
+    }
     if (!first)
         last = &first;
-    if (!j)
-        thread_exists = false;
     pthread_mutex_unlock(&lock);
     return j;
 }
@@ -175,6 +194,101 @@ static bool start_thread(void) {
     return ok;
 }
 
+static int most_threads(const struct scheduler *s) {
+    int n = s->slots / WORKERS_A_THREAD;
+    return n < 1 ? 1 : n < MOST_THREADS ? n : MOST_THREADS;
+}
+
+// With the lock held, for a job more.
+static bool have_thread(const struct scheduler *s) {
+    if (threads < most_threads(s) && start_thread())
+        threads++;
+    return threads > 0;
+}
+
+// ---- The end of the process ---------------------------------------------------------------
+
+static uint64_t quick_ns(const struct job *j) {
+    return j->kernel ? atomic_load_explicit(&j->kernel->quick_ns, memory_order_relaxed)
+                     : j->quick_ns;
+}
+
+// With the lock held: how long all that runs and waits may keep the process.
+static uint64_t worth_ns(void) {
+    uint64_t ns = 0;
+    for (int waits = 0; waits < 2; waits++)
+        for (const struct job *j = waits ? first : running; j; j = j->next)
+            ns += j->again ? quick_ns(j) * FINISH_TIMES : 0;
+    return ns < FINISH_LEAST_NS ? 0 : ns < FINISH_MOST_NS ? ns : FINISH_MOST_NS;
+}
+
+static bool is_worth(const struct job *j) {
+    return j->again && quick_ns(j) * FINISH_TIMES >= FINISH_LEAST_NS / 10;
+}
+
+// With the lock held: jobs of k, or with NULL of all kernels, that wait and are not worth it.
+static void drop_jobs(const struct kd_kernel *k) {
+    for (struct job **p = &first; *p;) {
+        struct job *j = *p;
+        if ((k && j->kernel != k) || is_worth(j)) {
+            p = &j->next;
+            continue;
+        }
+        *p = j->next;
+        job_free(j);
+    }
+    for (last = &first; *last;)
+        last = &(*last)->next;
+}
+
+static bool any_again(void) {
+    bool any = first;
+    for (const struct job *j = running; j; j = j->next)
+        any |= is_worth(j);
+    return any;
+}
+
+// The quick code stays in the cache, with a word that no process need wait for better one.
+static void give_up(const struct job *j) {
+    struct kd_spec spec = j->spec;
+    struct kd_code_info info;
+    void *obj;
+    size_t size;
+    spec.flags |= KD_SPEC_QUICK;
+    struct cache_key key =
+        cache_key_of(j->text->bytes, j->text->size, j->name, &spec, jit_library_identity());
+    if (!cache_read(&key, &info, &obj, &size))
+        return;
+    info.flags |= KD_CODE_NO_BETTER;
+    cache_write_at(j->place, &key, &info, obj, size);
+    free(obj);
+}
+
+// With the lock held: until they are done, or so much later. False: they are not.
+static bool wait_for_jobs(uint64_t ns) {
+    struct timespec end;
+    bool in_time = true;
+    clock_gettime(CLOCK_REALTIME, &end);
+    ns += (uint64_t)end.tv_nsec;
+    end.tv_sec += (time_t)(ns / 1000000000);
+    end.tv_nsec = (long)(ns % 1000000000);
+    while (in_time && any_again())
+        in_time = pthread_cond_timedwait(&job_ended, &lock, &end) == 0;
+    return in_time;
+}
+
+void kd_finish_better_code(void) {
+    pthread_mutex_lock(&lock);
+    drop_jobs(NULL);
+    uint64_t ns = worth_ns();
+    if (ns && !wait_for_jobs(ns))
+        for (int waits = 0; waits < 2; waits++)
+            for (const struct job *j = waits ? first : running; j; j = j->next)
+                if (is_worth(j))
+                    give_up(j);
+    pthread_mutex_unlock(&lock);
+}
+
 // ---- Interface ----------------------------------------------------------------------------
 
 void better_code_want(struct kd_kernel *k, struct variant *v, const struct kd_spec *want) {
@@ -192,10 +306,10 @@ void better_code_want(struct kd_kernel *k, struct variant *v, const struct kd_sp
                       .name = name,
                       .spec = *want,
                       .place = cache_open(),
-                      .scheduler = &k->module->context->device->scheduler};
+                      .scheduler = &k->module->context->device->scheduler,
+                      .again = v->code.from_cache && !(v->code.info.flags & KD_CODE_NO_BETTER)};
     pthread_mutex_lock(&lock);
-    if (thread_exists || start_thread()) {
-        thread_exists = true;
+    if (have_thread(j->scheduler)) {
         *last = j;
         last = &j->next;
         j = NULL;
@@ -207,19 +321,14 @@ void better_code_want(struct kd_kernel *k, struct variant *v, const struct kd_sp
 
 void better_code_forget(struct kd_kernel *k) {
     pthread_mutex_lock(&lock);
-    if (running && running->kernel == k)
-        running->kernel = NULL;
-    for (struct job **p = &first; *p;) {
-        struct job *j = *p;
-        if (j->kernel != k) {
-            p = &j->next;
-            continue;
+    drop_jobs(k);
+    for (int waits = 0; waits < 2; waits++)
+        for (struct job *j = waits ? first : running; j; j = j->next) {
+            if (j->kernel != k)
+                continue;
+            j->quick_ns = quick_ns(j);
+            j->kernel = NULL;
         }
-        *p = j->next;
-        job_free(j);
-    }
-    for (last = &first; *last;)
-        last = &(*last)->next;
     pthread_mutex_unlock(&lock);
 }
 

@@ -223,6 +223,7 @@ static bool code_from_cache(struct kd_kernel *k, const struct cache_key *key, st
     if (!cache_read(key, &info, &obj, &size))
         return false;
     bool ok = code_from_object(k, obj, size, &info, out, log);
+    out->from_cache = ok;
     free(obj);
     return ok;
 }

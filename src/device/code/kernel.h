@@ -32,6 +32,7 @@ struct kd_kernel {
     uint32_t shapes;                                  // exact ones among them
     bool stopped;                                     // better_code.c's lock guards it
     _Atomic uint32_t thread_ps; // what a thread takes, in picoseconds; 0: not known
+    _Atomic uint64_t quick_ns;  // what launches took that began in quick code
 };
 
 void kernel_open(struct kd_kernel *k, struct kd_module *m, uint32_t index);

@@ -21,6 +21,7 @@ struct code {
     void (*interpret)(void *module, uint32_t kernel, struct kd_block *b);
     void *module;
     uint32_t kernel;
+    bool from_cache;            // an earlier process has compiled it
     struct loaded_code *loaded; // NULL: not ours to unload
     const struct code *better;  // the same kernel for the same launches; NULL: none (yet). Atomic
 };

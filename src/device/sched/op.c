@@ -5,6 +5,7 @@
 
 #include "device/check/check.h"
 #include "device/check/schedule/check_delay.h"
+#include "device/code/kernel.h"
 #include "device/code/kernel_times.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
@@ -129,9 +130,23 @@ bool op_after(struct op *op, struct op *before) {
 
 // ---- Running and ending -------------------------------------------------------------------
 
+// How long kernels run in quick code says what better code is worth.
+static void quick_begins(struct op *op) {
+    op->quick_ns = code_now(op->launch.code)->info.flags & KD_CODE_QUICK ? kd_now_ns() : 0;
+}
+
+static void quick_ends(struct op *op) {
+    if (op->quick_ns)
+        atomic_fetch_add_explicit(&op->launch.kernel->quick_ns, kd_now_ns() - op->quick_ns,
+                                  memory_order_relaxed);
+    op->quick_ns = 0;
+}
+
 void op_ready(struct op *op, struct worklist *w) {
-    if (op->kind == OP_LAUNCH)
+    if (op->kind == OP_LAUNCH) {
         kernel_times_begin(op);
+        quick_begins(op);
+    }
     if (check_delays() && check_delay(op))
         return;
     if (op->run && graph_node_ready(op, w))
@@ -165,6 +180,7 @@ static void signal_end(struct op *op) {
 static void end_one(struct op *op, struct worklist *w) {
     if (op->kind == OP_LAUNCH) {
         kernel_times_end(op);
+        quick_ends(op);
         if (check_tools() & CHECK_RACE)
             check_race_ended(op->launch.gridid);
     }

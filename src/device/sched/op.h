@@ -82,6 +82,7 @@ struct op {
     uint32_t node;
     uint64_t began_ns; // when a thread began to run the node, 0: not measured
     uint64_t ready_ns; // kernel_times.h: when the launch could begin, 0: not measured
+    uint64_t quick_ns; // the same of launches in quick code
     struct check_place check;
     uint64_t delayed; // check_delay.h: the how manieth of those that were kept
     uint32_t number;  // check_streams.h: among all operations; 0: not followed
