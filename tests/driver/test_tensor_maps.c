@@ -190,6 +190,21 @@ static void refusals(void) {
         CHECK(got[i] == element(i % BOX_W, i / BOX_W + 1));
 }
 
+// A map of no memory yet (10.30.3): a template, of which the address is set later.
+static void template(void) {
+    _Alignas(64) CUtensorMap map;
+    const CUdeviceptr whole = tensor;
+    tensor = 0;
+    OK(encode(&map, CU_TENSOR_MAP_SWIZZLE_NONE, 1));
+    tensor = whole;
+    OK(cuTensorMapReplaceAddress(&map, (void *)tensor));
+    unsigned got[WORDS];
+    run(load, &map, 8, 6);
+    OK(cuMemcpyDtoH(got, words, sizeof got));
+    for (int i = 0; i < WORDS; i++)
+        CHECK(got[i] == element(8 + i % BOX_W, 6 + i / BOX_W));
+}
+
 // CUTLASS and Triton clear a bit of the maps of small tensors where the driver is an older one.
 static void cleared_bit(void) {
     const CUdeviceptr bit = 1 << 21, whole = tensor;
@@ -233,6 +248,7 @@ int main(void) {
     stores();
     columns();
     refusals();
+    template();
     cleared_bit();
     garbage();
     return check_result();

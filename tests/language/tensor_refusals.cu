@@ -87,7 +87,26 @@ static void expect(bool is, CUtensorMapDataType type, int element, int corner, b
                element, b.x, b.y, b.z, corner, is ? "taken" : "refused");
 }
 
+// A map may have no address yet (10.30.3): what uses it then reaches an illegal address.
+static void without_address() {
+    for (operation what : {LOAD, STORE, ADD}) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            tensor t{2, 4, CU_TENSOR_MAP_DATA_TYPE_INT32, {64, 8, 1}, {16, 4, 1}};
+            CUDA(cudaFree(0));
+            CUtensorMap map = tiled_map(t, nullptr);
+            CHECK(launch(map, {what, false, 0, 0, 0}) == cudaErrorIllegalAddress);
+            fflush(stdout);
+            _exit(failures != 0);
+        }
+        int status = 0;
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    }
+}
+
 int main() {
+    without_address();
     const CUtensorMapDataType byte = CU_TENSOR_MAP_DATA_TYPE_UINT8,
                               half = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
                               word = CU_TENSOR_MAP_DATA_TYPE_INT32,

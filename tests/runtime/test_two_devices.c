@@ -81,6 +81,46 @@ static void streams_and_reset(void) {
     CHECK(got == 1);
 }
 
+// Nodes whose memory is that of a device which has not been used before (guide 16.7.1).
+static void memory_of_an_unused_device(int any) {
+    cudaGraph_t g;
+    cudaGraphExec_t e;
+    cudaGraphNode_t alloc, set, copy, release;
+    struct cudaGraphNodeParams p = {.type = cudaGraphNodeTypeMemAlloc};
+    struct cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
+                                       cudaMemAccessFlagsProtReadWrite};
+    struct cudaMemAllocNodeParams a = {.poolProps = {.allocType = cudaMemAllocationTypePinned,
+                                                     .location = {cudaMemLocationTypeDevice, 1}},
+                                       .accessDescs = &access,
+                                       .accessDescCount = 1,
+                                       .bytesize = 256};
+    CHECK_OK(cudaSetDevice(1));
+    CHECK_OK(cudaDeviceReset());
+    CHECK_OK(cudaSetDevice(0));
+    NEED(cudaGraphCreate(&g, 0));
+    a.poolProps.location.id = 2;
+    CHECK_ERROR(cudaErrorInvalidDevice, cudaGraphAddMemAllocNode(&alloc, g, NULL, 0, &a));
+    a.poolProps.location.id = 1;
+    memcpy(&p.alloc, &a, sizeof a);
+    if (any) {
+        NEED(cudaGraphAddNode(&alloc, g, NULL, 0, &p));
+        a.dptr = p.alloc.dptr;
+    } else {
+        NEED(cudaGraphAddMemAllocNode(&alloc, g, NULL, 0, &a));
+    }
+    unsigned got[64] = {0};
+    struct cudaMemsetParams s = {a.dptr, 0, 0x1234567, 4, 64, 1};
+    NEED(cudaGraphAddMemsetNode(&set, g, &alloc, 1, &s));
+    NEED(cudaGraphAddMemcpyNode1D(&copy, g, &set, 1, got, a.dptr, sizeof got, cudaMemcpyDefault));
+    NEED(cudaGraphAddMemFreeNode(&release, g, &copy, 1, a.dptr));
+    NEED(cudaGraphInstantiate(&e, g, 0));
+    CHECK_OK(cudaGraphLaunch(e, 0));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(got[0] == 0x1234567 && got[63] == 0x1234567);
+    CHECK_OK(cudaGraphExecDestroy(e));
+    CHECK_OK(cudaGraphDestroy(g));
+}
+
 static void *thread_begins_with_the_first(void *unused) {
     int device = -1;
     CHECK_OK(cudaGetDevice(&device));
@@ -96,6 +136,8 @@ int main(void) {
     CHECK(count == 2);
     if (count != 2)
         return finish();
+    memory_of_an_unused_device(0);
+    memory_of_an_unused_device(1);
     variables_of_each();
     peers();
     CHECK_OK(cudaSetDevice(1));

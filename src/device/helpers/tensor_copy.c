@@ -75,18 +75,22 @@ static int reduction_type(uint32_t type) {
     return type < sizeof types ? types[type] : -1;
 }
 
-// One element: at `global`, or outside the tensor when that is 0.
+// In the place of an address: no part of the tensor. A map's own address may be 0, where copies
+// fault.
+#define OUTSIDE UINT64_MAX
+
+// One element: at `global`, or OUTSIDE.
 static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared) {
     void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
-    if (!w->store && !global)
+    if (!w->store && global == OUTSIDE)
         fill_outside(w, shared);
     else if (!w->store)
         load_element(w, p, shared);
-    else if (global && reduces(w))
+    else if (global != OUTSIDE && reduces(w))
         return async_reduce((enum kd_async_atom)(w->code >> KD_ASYNC_ATOM_SHIFT & 15),
                             (enum kd_async_type)reduction_type(w->map->type),
                             tensor_type_flushes(w->map->type), global, shared, 1);
-    else if (global)
+    else if (global != OUTSIDE)
         memcpy(p, shared, w->element);
     return true;
 }
@@ -122,8 +126,8 @@ static bool is_copied(const struct walk *w) {
     return w->store ? !reduces(w) : !rounds;
 }
 
-// The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base` (0: the row is
-// outside the tensor); of a slice all of them.
+// The next row of the box: elements c0, c0 + 1, ... of the row that begins at `base`, or is
+// OUTSIDE; of a slice all of them.
 static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     uint64_t at = w->rows++ * w->pitch;
     int64_t begin = 0, end = w->row; // what lies within the tensor
@@ -133,11 +137,11 @@ static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     } else {
         c0 = 0;
     }
-    end = !base ? 0 : end < w->row ? end : w->row;
+    end = base == OUTSIDE ? 0 : end < w->row ? end : w->row;
     for (int64_t k = 0; k < w->row; k++) {
         uint64_t to = at + (uint64_t)k * w->element;
-        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->element : 0;
-        if (global && is_copied(w)) {
+        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->element : OUTSIDE;
+        if (global != OUTSIDE && is_copied(w)) {
             void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
             copy_run(w, p, to, (uint64_t)(end - k) * w->element);
             k = end - 1;
@@ -148,13 +152,13 @@ static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     return true;
 }
 
-// Address of the row with the given coordinates, or 0.
+// Address of the row with the given coordinates, or OUTSIDE.
 static uint64_t row_address(const struct walk *w, const int64_t *c) {
     const struct tensor_map *m = w->map;
     uint64_t base = m->address;
     for (uint32_t d = w->first; d < m->rank; d++) {
         if (!inside(m, d, c[d]))
-            return 0;
+            return OUTSIDE;
         base += (uint64_t)c[d] * (d ? m->strides[d] : tensor_slice_bytes(m->interleave));
     }
     return base;

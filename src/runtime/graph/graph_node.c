@@ -440,8 +440,25 @@ FORWARD(cudaGraphExecExternalSemaphoresWaitNodeSetParams,
         cuGraphExecExternalSemaphoresWaitNodeSetParams, hGraphExec, hNode,
         (const CUDA_EXT_SEM_WAIT_NODE_PARAMS *)nodeParams)
 
-FORWARD_ADD(cudaGraphAddMemAllocNode, cuGraphAddMemAllocNode, struct cudaMemAllocNodeParams *,
-            CUDA_MEM_ALLOC_NODE_PARAMS *)
+// A graph's memory may be that of a device which the program has not used before (guide 16.7.1).
+static cudaError_t use_device_of(const char *function, const struct cudaMemPoolProps *memory) {
+    CUcontext ctx;
+    if (memory->location.type != cudaMemLocationTypeDevice)
+        return cudaSuccess; // the driver's to refuse
+    RT_TRY(rt_check_device(function, memory->location.id));
+    RT_TRY(rt_primary_context(memory->location.id, &ctx));
+    return rt_enter();
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                     struct cudaMemAllocNodeParams *nodeParams) {
+    RT_ENTER();
+    if (nodeParams)
+        RT_TRY(use_device_of(__func__, &nodeParams->poolProps));
+    return rt_result(RT_CALL(cuGraphAddMemAllocNode, pGraphNode, graph, pDependencies,
+                             numDependencies, (CUDA_MEM_ALLOC_NODE_PARAMS *)nodeParams));
+}
 FORWARD(cudaGraphMemAllocNodeGetParams,
         (cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out),
         cuGraphMemAllocNodeGetParams, node, (CUDA_MEM_ALLOC_NODE_PARAMS *)params_out)
@@ -480,6 +497,9 @@ static cudaError_t of_any(const char *function, const struct cudaGraphNodeParams
     case cudaGraphNodeTypeConditional:
         memcpy(&out->conditional, &p->conditional, sizeof p->conditional);
         return current(&out->conditional.ctx);
+    case cudaGraphNodeTypeMemAlloc:
+        RT_TRY(use_device_of(function, &p->alloc.poolProps));
+        // fallthrough
     default: // the same fields
         memcpy(out->reserved1, p->reserved1, sizeof out->reserved1);
         return cudaSuccess;
