@@ -68,7 +68,13 @@ KUDZU_ATOMIC_FAMILY(, )
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 KUDZU_ATOMIC_FAMILY(cta_, _block)
 KUDZU_ATOMIC_FAMILY(sys_, _system)
+#ifdef __CUDA_ARCH__
 KUDZU_ATOMIC_RMW(atomicAdd, double, add, double, d)
+#else
+// For the host another function than one of these parameters that a program defines below
+// `#if __CUDA_ARCH__ < 600`, as the guide does: there the macro is no number at all.
+__attribute__((enable_if(1, ""))) KUDZU_ATOMIC_RMW(atomicAdd, double, add, double, d)
+#endif
 KUDZU_ATOMIC_RMW(atomicAdd_block, double, cta_add, double, d)
 KUDZU_ATOMIC_RMW(atomicAdd_system, double, sys_add, double, d)
 #endif
