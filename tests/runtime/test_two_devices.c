@@ -1,5 +1,6 @@
 // Two devices: the current one is the thread's, memory and variables are each device's own, peers.
 #include <pthread.h>
+#include <time.h>
 
 #include "check.h"
 #include "images.h"
@@ -54,6 +55,54 @@ static void peers(void) {
     CHECK_OK(cudaDeviceSynchronize());
     CHECK_OK(cudaMemcpy(&got, near, 4, cudaMemcpyDeviceToHost));
     CHECK(got == 78);
+}
+
+static void sleep_a_while(void *unused) {
+    (void)unused;
+    nanosleep(&(struct timespec){0, 50000000}, NULL);
+}
+
+// Copies between devices in the NULL stream begin behind all that either device has, and what
+// either gets later waits for them (guide 6.2.9.5).
+static void copies_between_are_ordered(void) {
+    int *near, *far, got = 0, value = 5;
+    for (int kind = 0; kind < 4; kind++) {
+        CHECK_OK(cudaSetDevice(0));
+        NEED(cudaMalloc((void **)&near, 4));
+        CHECK_OK(cudaMemset(near, 0, 4));
+        CHECK_OK(cudaDeviceSynchronize());
+        void *args[] = {&near, &value};
+        CHECK_OK(cudaLaunchHostFunc(0, sleep_a_while, NULL));
+        CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, 0));
+        CHECK_OK(cudaSetDevice(1));
+        NEED(cudaMalloc((void **)&far, 4));
+        struct cudaMemcpy3DPeerParms p = {.srcPtr = {near, 4, 4, 1},
+                                          .srcDevice = 0,
+                                          .dstPtr = {far, 4, 4, 1},
+                                          .dstDevice = 1,
+                                          .extent = {4, 1, 1}};
+        if (kind % 2) // it is the copy that begins late
+            CHECK_OK(cudaLaunchHostFunc(0, sleep_a_while, NULL));
+        if (kind == 0)
+            CHECK_OK(cudaMemcpyPeer(far, 1, near, 0, 4));
+        else if (kind == 1)
+            CHECK_OK(cudaMemcpyPeerAsync(far, 1, near, 0, 4, 0));
+        else if (kind == 2)
+            CHECK_OK(cudaMemcpy3DPeer(&p));
+        else
+            CHECK_OK(cudaMemcpy3DPeerAsync(&p, 0));
+        CHECK_OK(cudaSetDevice(0));
+        CHECK_OK(cudaMemsetAsync(near, 1, 4, 0)); // after the copy
+        CHECK_OK(cudaDeviceSynchronize());
+        CHECK_OK(cudaSetDevice(1));
+        CHECK_OK(cudaMemcpy(&got, far, 4, cudaMemcpyDeviceToHost));
+        CHECK(got == 5);
+        CHECK_OK(cudaFree(far));
+        CHECK_OK(cudaSetDevice(0));
+        CHECK_OK(cudaMemcpy(&got, near, 4, cudaMemcpyDeviceToHost));
+        CHECK(got == 0x01010101);
+        CHECK_OK(cudaFree(near));
+    }
 }
 
 // Streams belong to the device that was current; resetting one device leaves the other alone.
@@ -140,6 +189,7 @@ int main(void) {
     memory_of_an_unused_device(1);
     variables_of_each();
     peers();
+    copies_between_are_ordered();
     CHECK_OK(cudaSetDevice(1));
     pthread_create(&thread, NULL, thread_begins_with_the_first, NULL);
     pthread_join(thread, NULL);

@@ -175,27 +175,67 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size
                    true);
 }
 
-// All devices share the address space: the contexts are checked and change nothing else.
-static CUresult check_contexts(CUcontext a, CUcontext b) {
-    struct drv_context *ctx;
-    TRY(drv_context_find(a, &ctx));
-    return drv_context_find(b, &ctx);
+// A copy between devices. All share the address space, so that the contexts tell of order alone: in
+// the legacy default stream it begins behind all that either device has, and what either gets later
+// waits for it (guide 6.2.9.5).
+struct between {
+    struct kd_queue *q;
+    struct drv_context *ctx, *others[2]; // NULL: the stream's own context, or another stream
+};
+
+static CUresult order(struct between *b, struct drv_context *other, bool before) {
+    struct kd_event *e;
+    TRY(drv_status(kd_event_new(b->ctx->c, KD_EVENT_NO_TIMING, &e), b->ctx));
+    enum kd_status status =
+        before ? kd_event_record_context(e, other->c) : kd_event_record(e, b->q);
+    struct drv_context *at = before ? other : b->ctx;
+    if (status == KD_OK) {
+        status = before ? kd_event_wait_on(b->q, e) : kd_event_wait_on_context(other->c, e);
+        at = before ? b->ctx : other;
+    }
+    kd_event_free(e);
+    return drv_status(status, at);
+}
+
+static CUresult between_begin(struct between *b, CUcontext dst, CUcontext src, CUstream stream) {
+    struct drv_context *to, *from;
+    TRY(drv_context_find(dst, &to));
+    TRY(drv_context_find(src, &from));
+    TRY(drv_stream_find(stream, &b->q, &b->ctx));
+    bool ordered = b->q == kd_context_legacy_queue(b->ctx->c);
+    b->others[0] = ordered && to != b->ctx ? to : NULL;
+    b->others[1] = ordered && from != b->ctx && from != to ? from : NULL;
+    for (int i = 0; i < 2; i++)
+        if (b->others[i])
+            TRY(order(b, b->others[i], true));
+    return CUDA_SUCCESS;
+}
+
+static CUresult between_end(struct between *b, CUresult result) {
+    for (int i = 0; i < 2; i++)
+        if (b->others[i] && result == CUDA_SUCCESS)
+            result = order(b, b->others[i], false);
+    return result;
+}
+
+static CUresult copy_between(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+                             CUcontext src_context, size_t bytes, CUstream stream, bool async) {
+    struct between b;
+    TRY(between_begin(&b, dst_context, src_context, stream));
+    return between_end(&b,
+                       copy_1d(dst, DRV_SIDE_UNIFIED, src, DRV_SIDE_UNIFIED, bytes, stream, async));
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    TRY(check_contexts(dstContext, srcContext));
-    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, NULL,
-                   false);
+    return copy_between(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
     ENTER_CONTEXT(ctx);
-    TRY(check_contexts(dstContext, srcContext));
-    return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
-                   true);
+    return copy_between(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true);
 }
 
 // ---- Along two and three ------------------------------------------------------------------
@@ -544,16 +584,21 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
     COPY_3D(pCopy, hStream, true);
 }
 
+static CUresult copy_3d_between(const CUDA_MEMCPY3D_PEER *p, CUstream stream, bool async) {
+    struct between b;
+    TRY(between_begin(&b, p->dstContext, p->srcContext, stream));
+    BOXES_3D(p, dst, src, e);
+    return between_end(&b, copy_box(&dst, &src, &e, stream, async));
+}
+
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pCopy);
-    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
-    COPY_3D(pCopy, NULL, false);
+    return copy_3d_between(pCopy, NULL, false);
 }
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
     ENTER_CONTEXT(ctx);
     REQUIRE_POINTER(pCopy);
-    TRY(check_contexts(pCopy->dstContext, pCopy->srcContext));
-    COPY_3D(pCopy, hStream, true);
+    return copy_3d_between(pCopy, hStream, true);
 }
