@@ -1,4 +1,5 @@
 // Arrays with depth, layers, faces and levels, surface objects, views: what is refused, and why.
+#include "array_copy.h"
 #include "check.h"
 
 static CUDA_ARRAY3D_DESCRIPTOR describe(size_t w, size_t h, size_t d, unsigned flags) {
@@ -85,10 +86,10 @@ static void levels(void) {
     for (unsigned k = 0; k < sizeof ones / sizeof *ones; k++)
         ones[k] = 1;
     OK(cuMipmappedArrayGetLevel(&again, m, 1));
-    OK(cuMemcpyHtoA(again, 0, memset(seen, 0, sizeof seen), sizeof seen));
+    OK(array_write(again, memset(seen, 0, sizeof seen), 5 * 4, 3, 3));
     OK(cuMipmappedArrayGetLevel(&level, m, 0));
-    OK(cuMemcpyHtoA(level, 0, ones, sizeof ones));
-    OK(cuMemcpyAtoH(seen, again, 0, sizeof seen));
+    OK(array_write(level, ones, 10 * 4, 6, 3));
+    OK(array_read(seen, again, 5 * 4, 3, 3));
     for (unsigned k = 0; k < sizeof seen / sizeof *seen; k++)
         CHECK(seen[k] == 0);
     OK(cuMipmappedArrayDestroy(m));
@@ -284,17 +285,26 @@ static void formats(void) {
                   told.Width == 64 / (k ? planar[i].across : 1) &&
                   told.Height == 32 / (k ? planar[i].down : 1) && !told.Depth);
             // The last row of each plane is its own.
-            size_t row = told.Width * told.NumChannels * bytes, at = row * (told.Height - 1);
+            size_t row = told.Width * told.NumChannels * bytes;
             memset(in, (int)k + 1, row);
-            OK(cuMemcpyHtoA(plane, at, in, row));
-            EXPECT(cuMemcpyHtoA(plane, at + row, in, 1), CUDA_ERROR_INVALID_VALUE);
+            CUDA_MEMCPY3D last = array_box(plane, in, row, 1, 1);
+            last.srcMemoryType = CU_MEMORYTYPE_HOST;
+            last.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+            last.dstY = told.Height - 1;
+            OK(cuMemcpy3D(&last));
+            last.dstY++;
+            EXPECT(cuMemcpy3D(&last), CUDA_ERROR_INVALID_VALUE);
         }
         for (unsigned k = 0; k < planar[i].planes; k++) {
             OK(cuArrayGetPlane(&plane, a, k));
             OK(cuArray3DGetDescriptor(&told, plane));
-            size_t row = told.Width * told.NumChannels * bytes, at = row * (told.Height - 1);
+            size_t row = told.Width * told.NumChannels * bytes;
             memset(in, (int)k + 1, row);
-            OK(cuMemcpyAtoH(out, plane, at, row));
+            CUDA_MEMCPY3D last = array_box(plane, out, row, 1, 1);
+            last.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+            last.dstMemoryType = CU_MEMORYTYPE_HOST;
+            last.srcY = told.Height - 1;
+            OK(cuMemcpy3D(&last));
             CHECK(!memcmp(in, out, row));
         }
         EXPECT(cuArrayGetPlane(&plane, a, planar[i].planes), CUDA_ERROR_INVALID_VALUE);
@@ -349,9 +359,9 @@ static void packed_video(void) {
         CHECK(!memcmp(&told, &d, sizeof d));
         for (size_t k = 0; k < bytes; k++)
             in[k] = (unsigned char)(7 * k + 3);
-        OK(cuMemcpyHtoA(a, 0, in, bytes));
-        EXPECT(cuMemcpyHtoA(a, 0, in, bytes + 1), CUDA_ERROR_INVALID_VALUE);
-        OK(cuMemcpyAtoH(out, a, 0, bytes));
+        OK(array_write(a, in, bytes / 2, 2, 1));
+        EXPECT(array_write(a, in, bytes / 2 + 1, 2, 1), CUDA_ERROR_INVALID_VALUE);
+        OK(array_read(out, a, bytes / 2, 2, 1));
         CHECK(!memcmp(in, out, bytes));
         EXPECT(cuArrayGetPlane(&plane, a, 0), CUDA_ERROR_INVALID_VALUE);
         OK(cuArrayDestroy(a));

@@ -1,4 +1,5 @@
 // Copies in batches.
+#include "array_copy.h"
 #include "check.h"
 
 #include <stdint.h>
@@ -132,7 +133,7 @@ static void blocks(CUstream s) {
     for (int i = 0; i < 8; i++)
         from[i / 4][i % 4] = 0x0101010101010101ull * (unsigned)i;
     OK(cuArray3DCreate(&array, &d));
-    OK(cuMemcpyHtoA(array, 0, from, sizeof from));
+    OK(array_write(array, from, 4 * 8, 2, 1));
     CUDA_MEMCPY3D_BATCH_OP op = {.src.type = CU_MEMCPY_OPERAND_TYPE_ARRAY,
                                  .dst.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
                                  .extent = {6, 4, 1},

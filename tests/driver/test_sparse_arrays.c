@@ -1,5 +1,6 @@
 // Sparse arrays: their tiles, mapping and unmapping in the order of a stream, memory that two
 // arrays share, mip tails, copies, and arrays whose memory comes later as a whole.
+#include "array_copy.h"
 #include "check.h"
 
 #include <stdint.h>
@@ -188,7 +189,7 @@ static void tiles_of_a_plane(void) {
     OK(cuArrayDestroy(b));
 }
 
-// Bytes counted through rows, pieces within and across tiles, from array to array, in graphs.
+// The first row byte by byte, pieces within and across tiles, from array to array, in graphs.
 static void copies(void) {
     CUDA_ARRAY3D_DESCRIPTOR d = describe(W, H, 0, CU_AD_FORMAT_FLOAT, 1, 0);
     CUmemGenericAllocationHandle h = pool_of(POOL, CU_MEM_CREATE_USAGE_TILE_POOL);
@@ -204,18 +205,19 @@ static void copies(void) {
     OK(map_one(level_info(b, h, 6 * TILE, origin, all)));
     OK(cuCtxSynchronize());
     fill(one, 3);
-    OK(cuMemcpyHtoA(a, 0, one, W * H * 4));
-    OK(cuMemcpyAtoH(seen, a, 0, W * H * 4));
+    put(a, one);
+    get(a, seen);
     CHECK(!memcmp(seen, one, sizeof one));
-    OK(cuMemcpyAtoH(seen, a, 4 * 1234, 4 * 2000)); // from row 4 to row 10
-    CHECK(!memcmp(seen, one + 1234, 4 * 2000));
-    OK(cuMemcpyAtoA(b, 8, a, 400, 40000));
-    OK(cuMemcpyAtoA(rows, 8, a, 400, 40000));
-    OK(cuMemcpyAtoH(seen, b, 8, 40000));
-    CHECK(!memcmp(seen, one + 100, 40000));
-    OK(cuMemcpyAtoH(seen, rows, 8, 40000));
-    CHECK(!memcmp(seen, one + 100, 40000));
-    EXPECT(cuMemcpyHtoA(a, W * H * 4 - 4, one, 8), CUDA_ERROR_INVALID_VALUE);
+    // The first row, which lies in several tiles.
+    OK(cuMemcpyAtoH(seen, a, 400, 800));
+    CHECK(!memcmp(seen, one + 100, 800));
+    OK(cuMemcpyAtoA(b, 8, a, 400, 700));
+    OK(cuMemcpyAtoA(rows, 8, a, 400, 700));
+    OK(cuMemcpyAtoH(seen, b, 8, 700));
+    CHECK(!memcmp(seen, one + 100, 700));
+    OK(cuMemcpyAtoH(seen, rows, 8, 700));
+    CHECK(!memcmp(seen, one + 100, 700));
+    EXPECT(cuMemcpyHtoA(a, W * 4 - 4, one, 8), CUDA_ERROR_INVALID_VALUE);
     // A box across four tiles, by way of device memory and a graph.
     enum { X = 100, Y = 120, BW = 60, BH = 20 };
     float box[BW * BH], back[BW * BH];
@@ -335,6 +337,27 @@ static void depth(void) {
     OK(cuMemRelease(h));
 }
 
+// A layer of floats, as wide as it is high.
+static CUDA_MEMCPY3D layer_box(CUarray a, unsigned layer, const float *memory, size_t width) {
+    CUDA_MEMCPY3D c = array_box(a, memory, width * 4, width, 1);
+    c.srcZ = c.dstZ = layer;
+    return c;
+}
+static CUresult write_layer(CUarray a, unsigned layer, const float *from, size_t width) {
+    CUDA_MEMCPY3D c = layer_box(a, layer, from, width);
+    c.srcZ = 0;
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    return cuMemcpy3D(&c);
+}
+static CUresult read_layer(float *to, CUarray a, unsigned layer, size_t width) {
+    CUDA_MEMCPY3D c = layer_box(a, layer, to, width);
+    c.dstZ = 0;
+    c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.dstMemoryType = CU_MEMORYTYPE_HOST;
+    return cuMemcpy3D(&c);
+}
+
 // Levels and layers: 512, 256 and 128 texels wide in tiles, the smaller ones in a tail of each
 // layer.
 static void levels_and_layers(void) {
@@ -381,14 +404,14 @@ static void levels_and_layers(void) {
         for (size_t i = 0; i < n; i++)
             v[i] = (float)(i % 5003 + k * 7919 + 1);
         for (unsigned layer = 0; layer < LAYERS; layer++)
-            OK(cuMemcpyHtoA(level, layer * n * 4, v, n * 4));
+            OK(write_layer(level, layer, v, w));
     }
     for (unsigned k = 0; k < LEVELS; k++) {
         OK(cuMipmappedArrayGetLevel(&level, m, k));
         size_t w = 512u >> k, n = w * w;
         for (unsigned layer = 0; layer < LAYERS; layer++) {
             int there = layer == 1 || (layer == 2 && k >= 3), ok = 1;
-            OK(cuMemcpyAtoH(got, level, layer * n * 4, n * 4));
+            OK(read_layer(got, level, layer, w));
             for (size_t i = 0; i < n; i++)
                 ok &= got[i] == (there ? (float)(i % 5003 + k * 7919 + 1) : 0);
             CHECK(ok);
@@ -431,12 +454,12 @@ static void small_arrays(void) {
     for (size_t k = 0; k < sizeof v; k++)
         v[k] = (unsigned char)(k * 31 + k / 7 + 1);
     OK(map_one(tail_info(a, h, TILE, 0, 0, p.miptailSize)));
-    OK(cuMemcpyHtoA(a, 0, v, sizeof v));
-    OK(cuMemcpyAtoH(got, a, 0, sizeof got));
+    OK(array_write(a, v, 20 * 16, 300, 5));
+    OK(array_read(got, a, 20 * 16, 300, 5));
     CHECK(!memcmp(v, got, sizeof v));
     // The first tile goes: texels there become zero, the others stay.
     OK(map_one(tail_info(a, 0, 0, 0, 0, TILE)));
-    OK(cuMemcpyAtoH(got, a, 0, sizeof got));
+    OK(array_read(got, a, 20 * 16, 300, 5));
     CHECK(!memcmp(v + TILE, got + TILE, sizeof v - TILE));
     for (size_t k = 0; k < TILE; k++)
         CHECK(got[k] == 0);

@@ -20,6 +20,8 @@
 // the machine with all that it has; SECONDS of processor time at most). The answer is a line
 // "STATUS BYTES" (exit status; 128 + signal) and so many bytes of output. The compiler's library is
 // loaded once, before the first run.
+#include "../driver/array_copy.h"
+
 #include <cuda.h>
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -104,10 +106,10 @@ static uint64_t make_surface(const char *text) {
         width, height, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST};
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     CUsurfObject object;
-    uint32_t words = width * (height ? height : 1), *w = calloc(words + 1, 4);
+    uint32_t rows = height ? height : 1, words = width * rows, *w = calloc(words + 1, 4);
     check(cuArray3DCreate(&resource.res.array.hArray, &d), "cuArray3DCreate");
     fill(w, words, "float");
-    check(cuMemcpyHtoA(resource.res.array.hArray, 0, w, words * 4), "cuMemcpyHtoA");
+    check(array_write(resource.res.array.hArray, w, width * 4, rows, 1), "cuMemcpy3D");
     free(w);
     check(cuSurfObjectCreate(&object, &resource), "cuSurfObjectCreate");
     return object;
@@ -124,10 +126,10 @@ static uint64_t make_texture(const char *text) {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     CUDA_TEXTURE_DESC texture = {.filterMode = (CUfilter_mode)filter, .flags = flags};
     CUtexObject object;
-    uint32_t words = width * (height ? height : 1), *w = calloc(words + 1, 4);
+    uint32_t rows = height ? height : 1, words = width * rows, *w = calloc(words + 1, 4);
     check(cuArrayCreate(&resource.res.array.hArray, &d), "cuArrayCreate");
     fill(w, words, "float");
-    check(cuMemcpyHtoA(resource.res.array.hArray, 0, w, words * 4), "cuMemcpyHtoA");
+    check(array_write(resource.res.array.hArray, w, width * 4, rows, 1), "cuMemcpy3D");
     free(w);
     for (int k = 0; k < 3; k++)
         texture.addressMode[k] = (CUaddress_mode)mode;

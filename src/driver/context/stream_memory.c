@@ -9,7 +9,7 @@ static CUresult check_word(CUdeviceptr address, uint32_t bytes, bool write) {
     REQUIRE(kd_memory_find(address, &m) && address + bytes <= m.base + m.size,
             CUDA_ERROR_INVALID_VALUE,
             "%#llx is not in memory that the device has, or that the host has registered", address);
-    REQUIRE(!(m.flags & DRV_MEMORY_MAPPED) || drv_mapped_access(address, bytes, write),
+    REQUIRE(!(m.flags & DRV_MEMORY_MAPPED) || drv_mapped_access(address, bytes, write, false),
             CUDA_ERROR_INVALID_VALUE, "%#llx is not mapped with the right to %s it", address,
             write ? "write" : "read");
     return CUDA_SUCCESS;

@@ -25,14 +25,16 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
     REQUIRE(ptr, CUDA_ERROR_INVALID_VALUE, "%s cannot be NULL", name);
     out->ptr = (void *)(uintptr_t)ptr;
     out->owner = NULL;
+    out->mapped = false;
     if (kd_memory_find(ptr, &m)) {
         if (m.flags & DRV_MEMORY_MAPPED) {
-            REQUIRE(drv_mapped_access(ptr, bytes, write), CUDA_ERROR_INVALID_VALUE,
+            REQUIRE(drv_mapped_access(ptr, bytes, write, true), CUDA_ERROR_INVALID_VALUE,
                     "%s: %llu bytes from %#llx on are not all mapped with the right to %s them",
                     name, (unsigned long long)bytes, (unsigned long long)ptr,
                     write ? "write" : "read");
             out->device = m.kind == KD_MEMORY_DEVICE;
             out->pageable = false;
+            out->mapped = true;
             return CUDA_SUCCESS;
         }
         REQUIRE(bytes <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
@@ -387,87 +389,55 @@ static CUresult copy_box(struct box *dst, struct box *src, const struct extent *
     return submit(q, ctx, &c, &to, &from, async, &use);
 }
 
-// ---- Arrays, byte by byte -----------------------------------------------------------------
+// ---- The first row of arrays ----------------------------------------------------------------
 
-// Bytes of an array, counted through its rows, or of other memory.
-struct line {
-    CUarray array; // NULL: memory
-    size_t offset, row;
-    bool broken; // rows have gaps, or lie in tiles
-    uint64_t address;
-    enum drv_side_kind kind;
-};
+// What is copied whole: blocks of compressed texels, and bytes of others.
+static size_t unit_of(const struct drv_array *a) {
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &a->descriptor;
+    return drv_block_side(d->Format) > 1 ? drv_element_bytes(d) : 1;
+}
 
-static CUresult line_of(CUarray array, size_t offset, size_t bytes, struct line *out) {
+// `bytes` from `offset` on of an array's first row: others are not copied without their row and
+// slice. No bytes may begin anywhere.
+static CUresult row_of(CUarray array, size_t offset, size_t bytes, struct box *out, size_t *unit) {
     struct drv_array *a;
     TRY(drv_array_find(array, &a));
-    uint64_t size = a->row * a->rows * a->slices;
-    REQUIRE(offset <= size && bytes <= size - offset, CUDA_ERROR_INVALID_VALUE,
-            "%zu bytes from byte %zu on are more than the array's %llu", bytes, offset,
-            (unsigned long long)size);
-    *out = (struct line){.array = array,
-                         .offset = offset,
-                         .row = a->row,
-                         .broken = drv_array_level(a) || a->slice != a->row * a->rows,
-                         .address = a->base + offset,
-                         .kind = DRV_SIDE_UNIFIED};
+    *unit = unit_of(a);
+    REQUIRE(!bytes || (offset <= a->row && bytes <= a->row - offset), CUDA_ERROR_INVALID_VALUE,
+            "%zu bytes from byte %zu on are more than the array's first row of %llu has", bytes,
+            offset, (unsigned long long)a->row);
+    REQUIRE(!bytes || (offset % *unit == 0 && bytes % *unit == 0), CUDA_ERROR_INVALID_VALUE,
+            "%zu bytes from byte %zu on are not whole blocks of %zu bytes", bytes, offset, *unit);
+    *out = (struct box){.x = offset, .type = CU_MEMORYTYPE_ARRAY, .array = array};
     return CUDA_SUCCESS;
 }
 
-static struct line memory_line(uint64_t address, enum drv_side_kind kind) {
-    return (struct line){.address = address, .kind = kind};
+static struct box memory_row(uint64_t address, enum drv_side_kind kind) {
+    return (struct box){.host = address,
+                        .device = address,
+                        .type = kind == DRV_SIDE_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE};
 }
 
-// The box of the bytes from `done` on that lie in a row, of which *n may be too many.
-static CUresult box_of(const struct line *l, size_t done, struct box *b, size_t *n) {
-    struct drv_array *a;
-    if (!l->array) {
-        *b = (struct box){.host = l->address + done,
-                          .device = l->address + done,
-                          .type =
-                              l->kind == DRV_SIDE_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE};
-        return CUDA_SUCCESS;
-    }
-    TRY(drv_array_find(l->array, &a));
-    size_t at = l->offset + done, row = at / l->row, left = l->row - at % l->row;
-    *b = (struct box){.x = at % l->row,
-                      .y = row % a->rows,
-                      .z = row / a->rows,
-                      .type = CU_MEMORYTYPE_ARRAY,
-                      .array = l->array};
-    if (*n > left)
-        *n = left;
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy_lines(const struct line *dst, const struct line *src, size_t bytes,
-                           CUstream stream, bool async) {
-    if (!dst->broken && !src->broken)
-        return copy_1d(dst->address, dst->kind, src->address, src->kind, bytes, stream, async);
-    for (size_t done = 0; done < bytes;) {
-        struct box to, from;
-        size_t n = bytes - done;
-        TRY(box_of(dst, done, &to, &n));
-        TRY(box_of(src, done, &from, &n));
-        struct extent e = {n, 1, 1};
-        TRY(copy_box(&to, &from, &e, stream, async));
-        done += n;
-    }
-    return CUDA_SUCCESS;
+static CUresult copy_row(struct box *dst, struct box *src, size_t bytes, CUstream stream,
+                         bool async) {
+    struct extent e = {bytes, 1, 1};
+    return copy_box(dst, src, &e, stream, async);
 }
 
 static CUresult copy_to_array(CUarray array, size_t offset, uint64_t src, enum drv_side_kind kind,
                               size_t bytes, CUstream stream, bool async) {
-    struct line to, from = memory_line(src, kind);
-    TRY(line_of(array, offset, bytes, &to));
-    return copy_lines(&to, &from, bytes, stream, async);
+    struct box to, from = memory_row(src, kind);
+    size_t unit;
+    TRY(row_of(array, offset, bytes, &to, &unit));
+    return copy_row(&to, &from, bytes, stream, async);
 }
 
 static CUresult copy_from_array(uint64_t dst, enum drv_side_kind kind, CUarray array, size_t offset,
                                 size_t bytes, CUstream stream, bool async) {
-    struct line from, to = memory_line(dst, kind);
-    TRY(line_of(array, offset, bytes, &from));
-    return copy_lines(&to, &from, bytes, stream, async);
+    struct box from, to = memory_row(dst, kind);
+    size_t unit;
+    TRY(row_of(array, offset, bytes, &from, &unit));
+    return copy_row(&to, &from, bytes, stream, async);
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
@@ -513,10 +483,13 @@ CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
                          size_t ByteCount) {
     ENTER_CONTEXT(ctx);
-    struct line to, from;
-    TRY(line_of(dstArray, dstOffset, ByteCount, &to));
-    TRY(line_of(srcArray, srcOffset, ByteCount, &from));
-    return copy_lines(&to, &from, ByteCount, NULL, false);
+    struct box to, from;
+    size_t dst_unit, src_unit;
+    TRY(row_of(dstArray, dstOffset, ByteCount, &to, &dst_unit));
+    TRY(row_of(srcArray, srcOffset, ByteCount, &from, &src_unit));
+    REQUIRE(!ByteCount || dst_unit == src_unit, CUDA_ERROR_INVALID_VALUE,
+            "one array's texels are compressed, and the other's are not, or in other blocks");
+    return copy_row(&to, &from, ByteCount, NULL, false);
 }
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {

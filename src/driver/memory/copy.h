@@ -18,6 +18,7 @@ struct drv_side {
     void *ptr;
     bool device;                    // device memory: nothing on the host can see when it is written
     bool pageable;                  // the host's, not known to the driver
+    bool mapped;                    // virtual memory: copies of the host's work by the host's right
     const struct kd_context *owner; // of memory that the driver knows; may be NULL
 };
 // `bytes` from `ptr` on are going to be touched.

@@ -88,10 +88,10 @@ static void get_default(void *data, CUpointer_attribute attribute) {
 }
 
 static int access_of(uint64_t ptr, bool mapped) {
-    if (!mapped || drv_mapped_access(ptr, 1, true))
+    if (!mapped || drv_mapped_access(ptr, 1, true, false))
         return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
-    return drv_mapped_access(ptr, 1, false) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
-                                            : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+    return drv_mapped_access(ptr, 1, false, false) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                                   : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
 }
 
 static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,

@@ -2,6 +2,7 @@
 // set before the functions without Async return.
 #include "driver/graph/capture.h"
 #include "driver/memory/copy.h"
+#include "driver/memory/virtual_memory.h"
 #include "support/check/check_tools.h"
 #include "support/check/host_call.h"
 
@@ -21,6 +22,9 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
                 !__builtin_add_overflow(rows, row, &bytes),
             CUDA_ERROR_INVALID_VALUE, "the sizes are beyond 64 bits");
     TRY(drv_side(ptr, bytes, DRV_SIDE_UNIFIED, true, "the destination", side));
+    REQUIRE(!side->mapped || drv_mapped_access(ptr, bytes, true, false), CUDA_ERROR_INVALID_VALUE,
+            "no device has the right to write all of the %llu bytes from %#llx on",
+            (unsigned long long)bytes, ptr);
     *set = (struct kd_set){
         .dst = side->ptr,
         .value = value,

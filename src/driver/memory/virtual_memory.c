@@ -507,14 +507,14 @@ struct drv_allocation *drv_allocation_at(uint64_t ptr, uint64_t size, uint64_t *
     return m->of;
 }
 
-bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write) {
+bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host) {
     bool ok = false;
     pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, size);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;
     for (uint64_t end = ptr + size; m && ptr - m->base < m->size; m = m->next) {
-        if (m->of->multicast ||
-            !(write ? m->writable || m->host_writable : m->readable || m->host_readable))
+        bool by_host = host && (write ? m->host_writable : m->host_readable);
+        if (m->of->multicast || !(by_host || (write ? m->writable : m->readable)))
             break;
         ptr = m->base + m->size;
         if ((ok = ptr >= end))

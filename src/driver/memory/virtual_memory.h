@@ -33,8 +33,9 @@ CUresult drv_multicast_add(struct kd_multicast *of, CUmemGenericAllocationHandle
 CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint64_t size,
                             const CUmemAllocationProp *prop, CUmemGenericAllocationHandle *handle);
 
-// Memory is mapped at all of [ptr, ptr + size), and somebody may read or write it.
-bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write);
+// Memory is mapped at all of [ptr, ptr + size), and a device may read or write it, or, where `host`
+// says so, the host.
+bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host);
 // The reserved range that contains ptr; false: none.
 bool drv_reserved_range(uint64_t ptr, uint64_t *base, uint64_t *size);
 CUmemAllocationHandleType drv_mapped_handle_types(uint64_t ptr);
