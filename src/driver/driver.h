@@ -425,6 +425,8 @@ void drv_unloads_end(void);
 int drv_module_kernel_index(const struct drv_module *m, const char *name); // -1: none
 // Reads a whole file; *data is malloc'ed and followed by a NUL byte.
 CUresult drv_read_file(const char *path, void **data, size_t *size);
+// Whether it is text that does not say which PTX it is. size 0: up to the NUL.
+bool drv_is_other_text(const void *image, size_t size);
 // A CUfunction, or a CUkernel in the given (else the current) context.
 CUresult drv_function_find(CUfunction handle, struct drv_context *ctx, struct drv_function **out);
 CUresult drv_kernel_function(struct drv_kernel *k, struct drv_context *ctx,

@@ -83,7 +83,7 @@ uint32_t cubin_architecture(const struct cubin_file *f);
 bool cubin_is_architecture_specific(const struct cubin_file *f);
 
 // The container in a cubin of kudzu's. NULL: the reason in err; *foreign tells whether that is that
-// the file is in order, but somebody else's, with machine code alone.
+// the file is in order, but has a GPU's machine code alone.
 const void *cubin_container(const void *data, size_t size, size_t *container_size, bool *foreign,
                             char *err, size_t err_size);
 

@@ -189,9 +189,9 @@ const void *cubin_container(const void *data, size_t size, size_t *container_siz
     if (!cubin_open(&f, data, size, err, err_size))
         return NULL;
     if (!cubin_section_named(&f, CUBIN_IMAGE_SECTION, &s)) {
-        *foreign = true;
+        *foreign = cubin_is_for_gpu(&f);
         refuse(err, err_size,
-               cubin_is_for_gpu(&f)
+               *foreign
                    ? "the image is machine code of a GPU; PTX or a container with PTX is needed"
                    : "the image is an object file of another kind of machine");
         return NULL;

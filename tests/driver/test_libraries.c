@@ -111,8 +111,19 @@ static void errors(void) {
     CUlibraryOption unknown = (CUlibraryOption)9;
     EXPECT(cuLibraryLoadData(NULL, ptx, NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLibraryLoadData(&lib, NULL, NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    EXPECT(cuLibraryLoadData(&lib, PTX_HEAD "junk", NULL, NULL, 0, NULL, NULL, 0),
-           CUDA_ERROR_INVALID_PTX);
+    // What is wrong about code is told by what uses it.
+    OK(cuLibraryLoadData(&lib, PTX_HEAD "junk", NULL, NULL, 0, NULL, NULL, 0));
+    CUkernel k;
+    CUmodule m;
+    CUdeviceptr p;
+    size_t size;
+    unsigned count = 9;
+    OK(cuLibraryGetKernelCount(&count, lib));
+    CHECK(count == 0);
+    EXPECT(cuLibraryGetKernel(&k, lib, "k"), CUDA_ERROR_INVALID_PTX);
+    EXPECT(cuLibraryGetModule(&m, lib), CUDA_ERROR_INVALID_PTX);
+    EXPECT(cuLibraryGetGlobal(&p, &size, lib, "v"), CUDA_ERROR_INVALID_PTX);
+    OK(cuLibraryUnload(lib));
     EXPECT(cuLibraryLoadData(&lib, ptx, NULL, NULL, 0, &unknown, NULL, 1),
            CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLibraryLoadFromFile(&lib, "no such file", NULL, NULL, 0, NULL, NULL, 0),

@@ -197,6 +197,9 @@ static void errors(void) {
     EXPECT(cuLinkComplete(state, &image, &size), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuLinkComplete(NULL, &image, &size), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, sizeof junk, NULL, 0, NULL, NULL),
+           CUDA_ERROR_INVALID_IMAGE);
+    junk[18] = (char)190; // a GPU's machine code
+    EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, sizeof junk, NULL, 0, NULL, NULL),
            CUDA_ERROR_NO_BINARY_FOR_GPU);
     EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, junk, 16, NULL, 0, NULL, NULL),
            CUDA_ERROR_INVALID_IMAGE);

@@ -85,14 +85,16 @@ static void files(void) {
     EXPECT(cuModuleLoad(&m, name), CUDA_ERROR_INVALID_IMAGE);
     unlink(name);
     EXPECT(cuModuleLoad(&m, name), CUDA_ERROR_FILE_NOT_FOUND);
-    EXPECT(cuModuleLoad(&m, "/"), CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT(cuModuleLoad(&m, "/"), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(cuModuleLoad(&m, ""), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuModuleLoad(&m, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void bad_images(void) {
     CUmodule m;
     static const unsigned char truncated[64] = {0x50, 0xED, 0x55, 0xBA, 1, 0, 16, 0, 0xFF, 0xFF};
-    static const unsigned char elf[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1};
+    static const unsigned char elf[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1},
+                               gpu[64] = {0x7F, 'E', 'L', 'F', 2, 1, 1, [18] = 190};
     EXPECT(cuModuleLoadFatBinary(&m, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuModuleLoadFatBinary(NULL, ptx), CUDA_ERROR_INVALID_VALUE);
     CHECK(cuModuleLoadFatBinary(&m, truncated) != CUDA_SUCCESS);
@@ -108,7 +110,8 @@ static void bad_images(void) {
     EXPECT(cuModuleLoadData(&m, PTX_HEAD ".visible .entry f( {"), CUDA_ERROR_INVALID_PTX);
     EXPECT(cuModuleLoadData(&m, PTX_HEAD ".visible .entry f( {"), CUDA_ERROR_INVALID_PTX);
     CHECK(cuModuleLoadData(&m, truncated) != CUDA_SUCCESS);
-    EXPECT(cuModuleLoadData(&m, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT(cuModuleLoadData(&m, elf), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT(cuModuleLoadData(&m, gpu), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 static void options(void) {

@@ -22,6 +22,7 @@ struct drv_library {
     struct drv_kernel *kernels; // in the order of the module's description
     unsigned nkernels;
     struct drv_context *retained; // the primary context, when it was loaded where none was current
+    CUresult refused;             // what asks for its code fails so; CUDA_SUCCESS: it is code
 };
 struct drv_kernel {
     struct drv_object object;
@@ -103,10 +104,17 @@ static void unload_module(void *m) {
     drv_module_unload(m);
 }
 
+static CUresult check_code(const struct drv_library *l) {
+    REQUIRE(l->refused == CUDA_SUCCESS, l->refused,
+            "the library's code was refused when it was loaded");
+    return CUDA_SUCCESS;
+}
+
 static CUresult module_in(struct drv_library *l, struct drv_context *ctx, struct drv_jit *jit,
                           struct drv_module **out) {
     CUresult result = CUDA_SUCCESS;
     struct drv_module *m;
+    TRY(check_code(l));
     pthread_mutex_lock(&loading);
     *out = loaded_in(l, ctx);
     pthread_mutex_unlock(&loading);
@@ -237,9 +245,17 @@ static CUresult parse_options(CUlibraryOption *options, void **values, unsigned 
     return CUDA_SUCCESS;
 }
 
-// Takes over `copy`, also when it fails.
+// What is wrong about code is told by the calls that use it (recorded on an H200, where libraries
+// are loaded lazily and eagerly alike).
+static bool is_of_code(CUresult result) {
+    return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_INVALID_PTX ||
+           result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+           result == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+}
+
+// Takes over `copy`, also when it fails. image NULL: `refused` says what is wrong about it.
 static CUresult create(CUlibrary *library, const void *image, void *copy, size_t size,
-                       struct drv_jit *jit) {
+                       CUresult refused, struct drv_jit *jit) {
     struct drv_library *l = calloc(1, sizeof *l);
     if (!l || !drv_object_add(&l->object, DRV_LIBRARY, NULL, library_release)) {
         free(l);
@@ -249,7 +265,11 @@ static CUresult create(CUlibrary *library, const void *image, void *copy, size_t
     l->image = image;
     l->copy = copy;
     l->size = size;
-    CUresult result = load_first(l, jit);
+    CUresult result = image ? load_first(l, jit) : refused;
+    if (is_of_code(result)) {
+        l->refused = result;
+        result = CUDA_SUCCESS;
+    }
     if (result == CUDA_SUCCESS)
         *library = l->object.handle;
     else
@@ -269,14 +289,16 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
     size_t size = 0;
     TRY(drv_jit_parse(&jit, numJitOptions, jitOptions, jitOptionsValues));
     TRY(parse_options(libraryOptions, libraryOptionValues, numLibraryOptions, &preserved));
-    TRY(image_size(&code, &size));
+    CUresult refused = image_size(&code, &size);
+    if (refused != CUDA_SUCCESS)
+        return create(library, NULL, NULL, 0, refused, &jit);
     if (preserved)
-        return create(library, code, NULL, size, &jit);
+        return create(library, code, NULL, size, refused, &jit);
     char *copy = malloc(size + 1);
     REQUIRE(copy, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a library's image");
     memcpy(copy, code, size);
     copy[size] = '\0';
-    return create(library, copy, copy, size, &jit);
+    return create(library, copy, copy, size, refused, &jit);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -296,7 +318,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
         free(image);
         FAIL(CUDA_ERROR_INVALID_IMAGE, "%s is empty", fileName);
     }
-    return create(library, image, image, size, &jit);
+    return create(library, image, image, size, CUDA_SUCCESS, &jit);
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
@@ -316,6 +338,7 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *na
     REQUIRE_POINTER(name);
     struct drv_library *l;
     TRY(find_library(library, &l));
+    TRY(check_code(l));
     for (unsigned i = 0; i < l->nkernels; i++) {
         if (!strcmp(l->kernels[i].name, name)) {
             *pKernel = l->kernels[i].object.handle;

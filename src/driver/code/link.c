@@ -58,8 +58,12 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
 static CUresult add_text(struct drv_link *l, const char *text, size_t size) {
     while (size && !text[size - 1])
         size--;
-    TRY(drv_status(kd_check_ptx(text, size, l->jit.load.error_log, l->jit.load.error_log_size),
-                   l->object.context));
+    CUresult result =
+        drv_status(kd_check_ptx(text, size, l->jit.load.error_log, l->jit.load.error_log_size),
+                   l->object.context);
+    if (result == CUDA_ERROR_INVALID_PTX && drv_is_other_text(text, size))
+        result = CUDA_ERROR_INVALID_IMAGE;
+    TRY(result);
     char **ptx = realloc(l->ptx, (l->n + 1) * sizeof *ptx);
     if (ptx)
         l->ptx = ptx;
@@ -158,10 +162,13 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
     return result;
 }
 
+// Each text is PTX for itself: what fails then is how they fit together.
 static CUresult complete(struct drv_link *l, char **ptx) {
-    return drv_status(kd_link_ptx((const char *const *)l->ptx, l->sizes, l->n,
-                                  l->jit.load.error_log, l->jit.load.error_log_size, ptx),
-                      l->object.context);
+    CUresult result =
+        drv_status(kd_link_ptx((const char *const *)l->ptx, l->sizes, l->n, l->jit.load.error_log,
+                               l->jit.load.error_log_size, ptx),
+                   l->object.context);
+    return result == CUDA_ERROR_INVALID_PTX ? CUDA_ERROR_INVALID_SOURCE : result;
 }
 
 // What the image is loaded from, with the limit of registers as a directive of its kernels.

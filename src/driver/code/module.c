@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/graph/graph_exec.h"
 #include "image/image.h"
@@ -25,8 +26,7 @@ static void module_release(struct drv_object *o) {
     free(m);
 }
 
-// Text that does not say which PTX it is.
-static bool is_other_text(const void *image, size_t size) {
+bool drv_is_other_text(const void *image, size_t size) {
     unsigned char first = *(const unsigned char *)image;
     size = strnlen(image, size ? size : SIZE_MAX);
     return first < 128 && !kimg_is_container(image, size) &&
@@ -41,7 +41,7 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
         kd_module_load(ctx->c, image, size, jit ? &jit->load : NULL, &device_module), ctx);
     if (jit)
         drv_jit_finish(jit);
-    if (result == CUDA_ERROR_INVALID_PTX && is_other_text(image, size))
+    if (result == CUDA_ERROR_INVALID_PTX && drv_is_other_text(image, size))
         result = CUDA_ERROR_INVALID_IMAGE;
     TRY(result);
     struct drv_module *m = calloc(1, sizeof *m);
@@ -65,7 +65,11 @@ CUresult drv_module_load(struct drv_context *ctx, const void *image, size_t size
 
 CUresult drv_read_file(const char *path, void **data, size_t *size) {
     struct whole_file f;
-    REQUIRE(path, CUDA_ERROR_INVALID_VALUE, "the file's name cannot be NULL");
+    struct stat status;
+    REQUIRE(path && *path, CUDA_ERROR_INVALID_VALUE, "the file's name cannot be NULL or empty");
+    // So an H200's driver answers.
+    REQUIRE(stat(path, &status) || !S_ISDIR(status.st_mode), CUDA_ERROR_OUT_OF_MEMORY,
+            "%s is a folder, which has no end to read to", path);
     if (!whole_file_read(&f, path, WHOLE_FILE_REGULAR, MOST_FILE_BYTES))
         FAIL(f.no_memory ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_FILE_NOT_FOUND,
              "%s cannot be read: %s", path, f.why);
