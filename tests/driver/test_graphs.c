@@ -605,6 +605,41 @@ static void launch_and_destroy(CUgraph g, size_t bytes) {
     CHECK(in_use() == used);
 }
 
+// Managed memory is kept, too, without the advice that was given about it.
+static void kept_managed(void) {
+    enum { BYTES = 3 << 20 };
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUdeviceptr at[2];
+    OK(cuDeviceGraphMemTrim(0));
+    cuuint64_t before = reserved();
+    for (int i = 0; i < 2; i++) {
+        CUDA_MEM_ALLOC_NODE_PARAMS a = {
+            .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED, .location = device},
+            .bytesize = BYTES};
+        CUgraph g;
+        CUgraphExec e;
+        CUgraphNode alloc, n;
+        int read_mostly = -1;
+        NEED(cuGraphCreate(&g, 0));
+        NEED(cuGraphAddMemAllocNode(&alloc, g, NULL, 0, &a));
+        at[i] = a.dptr;
+        OK(cuMemRangeGetAttribute(&read_mostly, sizeof read_mostly,
+                                  CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, a.dptr, BYTES));
+        CHECK(read_mostly == 0);
+        OK(cuMemAdvise_v2(a.dptr, BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+        OK(cuGraphAddMemFreeNode(&n, g, &alloc, 1, a.dptr));
+        NEED(cuGraphInstantiate(&e, g, 0));
+        OK(cuGraphLaunch(e, stream));
+        OK(cuStreamSynchronize(stream));
+        OK(cuGraphExecDestroy(e));
+        OK(cuGraphDestroy(g));
+        CHECK(reserved() == before + BYTES);
+    }
+    CHECK(at[0] == at[1]);
+    OK(cuDeviceGraphMemTrim(0));
+    CHECK(reserved() == before);
+}
+
 // Reserved from the upload until it is trimmed; used as long as an executable graph has it.
 static void kept_memory(void) {
     enum { BYTES = 1 << 20 };
@@ -715,6 +750,7 @@ int main(void) {
     user_objects();
     memory();
     kept_memory();
+    kept_managed();
     dot();
     OK(cuStreamDestroy(stream));
     OK(cuCtxDestroy(ctx));

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "driver/memory/managed.h"
+#include "driver/memory/numa.h"
 #include "support/check/check_tools.h"
 
 enum { BUCKETS = 1024, SEARCHED_NODES = 4096 };
@@ -106,11 +108,10 @@ static bool is_there(const struct drv_graph_memory *m) {
     return kd_memory_find(m->address, &found) && found.id == m->id;
 }
 
-// Whether a later node may have it. Ranges of managed memory have properties of their own; what
-// queues of other contexts used may still be in use; and a check tells of whoever uses it late.
+// Whether a later node may have it. What queues of other contexts used may still be in use; and a
+// check tells of whoever uses it late.
 static bool can_be_kept(const struct drv_graph_memory *m) {
-    return m->reserved && !m->managed && is_there(m) && !kd_memory_foreign(m->address) &&
-           !check_tools();
+    return m->reserved && is_there(m) && !kd_memory_foreign(m->address) && !check_tools();
 }
 
 static void free_memory(struct drv_graph_memory *m) {
@@ -121,6 +122,8 @@ static void free_memory(struct drv_graph_memory *m) {
 void drv_graph_memory_drop(struct drv_graph_memory *m) {
     if (atomic_fetch_sub(&m->references, 1) != 1)
         return;
+    if (m->managed) // who has it next knows nothing of the advice that was given
+        drv_managed_forget(m->address, m->size);
     drv_lock();
     int d = m->device->ordinal;
     bool keep = can_be_kept(m);
@@ -191,13 +194,13 @@ bool drv_graph_memory_give_back(void) {
 
 // Memory of this size, reserved, which gets a reference and can be found again; NULL: there is
 // none.
-static struct drv_graph_memory *reuse_kept(struct drv_context *ctx, size_t bytes) {
+static struct drv_graph_memory *reuse_kept(struct drv_context *ctx, size_t bytes, bool managed) {
     int d = ctx->device->ordinal;
     struct drv_graph_memory *m;
     drv_lock();
     forget_ended(d);
     for (struct drv_graph_memory **at = &kept[d]; (m = *at); at = &m->next) {
-        if (m->size != bytes || m->context != ctx)
+        if (m->size != bytes || m->managed != managed || m->context != ctx)
             continue;
         take_from_kept(at, d);
         m->references = 1;
@@ -211,21 +214,29 @@ static struct drv_graph_memory *reuse_kept(struct drv_context *ctx, size_t bytes
 }
 
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *p, struct drv_device **device) {
-    REQUIRE((p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
-             p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED) &&
-                p->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+    bool managed = p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    CUmemLocationType where = p->poolProps.location.type;
+    REQUIRE((managed || p->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED) &&
                 p->poolProps.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
             CUDA_ERROR_INVALID_VALUE,
-            "allocations of graphs are pinned or managed memory of a device, not to be exported");
+            "allocations of graphs are pinned or managed memory, not to be exported");
+    REQUIRE(where == CU_MEM_LOCATION_TYPE_DEVICE,
+            managed || where == CU_MEM_LOCATION_TYPE_HOST || where == CU_MEM_LOCATION_TYPE_HOST_NUMA
+                ? CUDA_ERROR_NOT_SUPPORTED
+                : CUDA_ERROR_INVALID_VALUE,
+            "allocations of graphs are memory of a device");
     TRY(drv_device_find(p->poolProps.location.id, device));
     REQUIRE(p->bytesize, CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
     for (size_t i = 0; i < p->accessDescCount; i++) {
         struct drv_device *d;
-        REQUIRE(p->accessDescs[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                    p->accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-                CUDA_ERROR_INVALID_VALUE, "accessDescs[%zu]: devices can read and write, or not",
-                i);
-        TRY(drv_device_find(p->accessDescs[i].location.id, &d));
+        const CUmemLocation *l = &p->accessDescs[i].location;
+        REQUIRE(p->accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                CUDA_ERROR_NOT_SUPPORTED, "accessDescs[%zu]: who has access, reads and writes", i);
+        REQUIRE(l->type == CU_MEM_LOCATION_TYPE_DEVICE || drv_location_is_host(l),
+                CUDA_ERROR_INVALID_VALUE, "accessDescs[%zu]: %d is no location of access", i,
+                (int)l->type);
+        TRY(l->type == CU_MEM_LOCATION_TYPE_DEVICE ? drv_device_find(l->id, &d)
+                                                   : drv_check_numa(l));
     }
     return CUDA_SUCCESS;
 }
@@ -264,7 +275,7 @@ static CUresult make(struct drv_device *d, size_t bytes, bool managed,
         TRY(drv_context_usable(&ctx));
     REQUIRE(ctx->device == d, CUDA_ERROR_INVALID_CONTEXT,
             "no context of the device is active or current");
-    if (!managed && (*out = reuse_kept(ctx, bytes)))
+    if ((*out = reuse_kept(ctx, bytes, managed)))
         return CUDA_SUCCESS;
     free_kept(d->ordinal, bytes); // the new node gets their pages
     struct drv_graph_memory *m = calloc(1, sizeof *m);
