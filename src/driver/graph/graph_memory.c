@@ -519,6 +519,14 @@ CUresult drv_graph_memory_release(CUdeviceptr dptr, struct kd_queue *q, bool *fo
     return CUDA_SUCCESS;
 }
 
+bool drv_graph_memory_is_live(uint64_t address) {
+    drv_lock();
+    const struct drv_graph_memory *m = find(address);
+    bool live = m && m->live;
+    drv_unlock();
+    return live;
+}
+
 // ---- What the system gives ----------------------------------------------------------------
 
 // Under the lock: nothing uses the memory. Executable graphs that were destroyed while they run

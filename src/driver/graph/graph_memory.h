@@ -34,6 +34,8 @@ void drv_graph_memory_forget_exec(struct drv_exec *exec);
 // Frees an allocation outside of graphs, when q has come so far; q NULL: nothing uses it any more.
 // *found false: the address is none of a graph.
 CUresult drv_graph_memory_release(CUdeviceptr dptr, struct kd_queue *q, bool *found);
+// Whether the allocation that begins at the address is allocated, by the calls so far.
+bool drv_graph_memory_is_live(uint64_t address);
 // Frees what is kept of graphs that are gone, for an allocation that found no memory. False: there
 // was nothing. Not under the lock.
 bool drv_graph_memory_give_back(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/graph/capture.h"
+#include "driver/graph/graph_memory.h"
 #include "driver/memory/sparse.h"
 #include "driver/memory/virtual_memory.h"
 #include "support/check/check_tools.h"
@@ -26,6 +27,7 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
     out->ptr = (void *)(uintptr_t)ptr;
     out->owner = NULL;
     out->mapped = false;
+    out->of_graph = 0;
     if (kd_memory_find(ptr, &m)) {
         if (m.flags & DRV_MEMORY_MAPPED) {
             REQUIRE(drv_mapped_access(ptr, bytes, write, true), CUDA_ERROR_INVALID_VALUE,
@@ -43,6 +45,7 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
         out->device = m.kind == KD_MEMORY_DEVICE || m.kind == KD_MEMORY_VARIABLE;
         out->owner = m.context;
         out->pageable = false;
+        out->of_graph = m.flags & DRV_MEMORY_GRAPH ? m.base : 0;
         return CUDA_SUCCESS;
     }
     bool there =
@@ -54,9 +57,17 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
     return CUDA_SUCCESS;
 }
 
+CUresult drv_side_check_live(const struct drv_side *s, const char *name) {
+    REQUIRE(!s->of_graph || drv_graph_memory_is_live(s->of_graph), CUDA_ERROR_INVALID_VALUE,
+            "%s: %p is memory of a graph that is not allocated", name, s->ptr);
+    return CUDA_SUCCESS;
+}
+
 static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_copy *c,
                        const struct drv_side *dst, const struct drv_side *src, bool async,
                        struct drv_use *use) {
+    TRY(drv_side_check_live(dst, "the destination"));
+    TRY(drv_side_check_live(src, "the source"));
     bool wait = !async && (drv_sync_memops || !dst->device || !src->device);
     if (async && dst->pageable)
         wait = true;

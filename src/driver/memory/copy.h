@@ -19,11 +19,15 @@ struct drv_side {
     bool device;                    // device memory: nothing on the host can see when it is written
     bool pageable;                  // the host's, not known to the driver
     bool mapped;                    // virtual memory: copies of the host's work by the host's right
+    uint64_t of_graph;              // the allocation of a graph that it is in; 0: none
     const struct kd_context *owner; // of memory that the driver knows; may be NULL
 };
 // `bytes` from `ptr` on are going to be touched.
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,
                   const char *name, struct drv_side *out);
+// Work in a stream may touch it: memory of graphs from the launch that allocates it until it is
+// freed. What graphs themselves do is ordered by their edges.
+CUresult drv_side_check_live(const struct drv_side *s, const char *name);
 // Work of ctx uses it.
 static inline void drv_side_used(const struct drv_side *s, const struct drv_context *ctx) {
     drv_memory_used((uintptr_t)s->ptr, s->owner, ctx);

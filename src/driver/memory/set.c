@@ -64,6 +64,7 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
         return capture_set(
             q, ctx,
             &(CUDA_MEMSET_NODE_PARAMS_v2){ptr, s.pitch, value, element, width, height, NULL});
+    TRY(drv_side_check_live(&side, "the destination"));
     drv_side_used(&side, ctx);
     TRY(drv_status(kd_submit_set(q, &s), ctx));
     drv_use_end(&use);

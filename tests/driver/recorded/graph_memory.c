@@ -103,6 +103,7 @@ static void ask_freed(int type, int late) {
 static void ask_left(int type, int how) {
     CUdeviceptr p;
     CUgraphExec e;
+    unsigned char byte = 0;
     question_context();
     MUST(cuStreamCreate(&stream, 0));
     CUgraph g = graph_of((CUmemAllocationType)type, 0, &p);
@@ -111,14 +112,17 @@ static void ask_left(int type, int how) {
     MUST(cuGraphLaunch(e, stream));
     MUST(cuStreamSynchronize(stream));
     show("launched");
+    answer("copy", cuMemcpyDtoH(&byte, p, 1));
     answer("launch again", cuGraphLaunch(e, stream));
     trim("trimmed");
+    answer("copy", cuMemcpyDtoH(&byte, p, 1));
     if (how >= 2) {
         MUST(cuGraphExecDestroy(e));
         show("executable destroyed");
         MUST(cuGraphDestroy(g));
         show("graph destroyed");
         trim("trimmed");
+        answer("copy", cuMemcpyDtoH(&byte, p, 1));
     }
     if (how % 2)
         answer("free", cuMemFree(p));
@@ -126,6 +130,7 @@ static void ask_left(int type, int how) {
         answer("free", cuMemFreeAsync(p, stream));
     MUST(cuStreamSynchronize(stream));
     show("freed");
+    answer("copy", cuMemcpyDtoH(&byte, p, 1));
     if (how == 0) {
         answer("launch again", cuGraphLaunch(e, stream));
         MUST(cuStreamSynchronize(stream));
