@@ -21,6 +21,7 @@ struct symbol {
     enum strength strength;
     size_t module;
     bool internal; // seen in one module only
+    bool called;   // or its address is taken: a function that is only declared need not be there
     bool printed, printing;
     struct symbol *from; // whose initialiser it is printed for
     uint32_t next_reloc;
@@ -176,11 +177,62 @@ static void resolve_module(struct linker *l, size_t module) {
     }
 }
 
-// Functions that the device provides, and dynamic shared memory, stay undefined.
+static void note_use(struct linker *l, const struct ptx_func *f) {
+    struct symbol *s = f && !f->has_body ? find(l, f->name) : NULL;
+    if (s)
+        s->called = true;
+}
+
+static void note_operand(struct linker *l, const struct ptx_operand *o) {
+    note_use(l, o->func);
+    for (uint32_t i = 0; o->elems && i < o->n; i++)
+        note_use(l, o->elems[i].func);
+}
+
+static void note_initializer(struct linker *l, const struct ptx_var *v) {
+    for (uint32_t i = 0; i < v->relocs.len; i++)
+        note_use(l, v->relocs.data[i].func);
+}
+
+static void note_instruction(struct linker *l, const struct ptx_inst *inst) {
+    for (uint32_t i = 0; i < inst->nops; i++)
+        note_operand(l, &inst->ops[i]);
+    const struct ptx_call *c = inst->call;
+    if (!c)
+        return;
+    note_use(l, c->callee);
+    note_operand(l, &c->target);
+    for (uint32_t i = 0; i < c->nargs; i++)
+        note_operand(l, &c->args[i]);
+}
+
+static void note_statement(struct linker *l, const struct ptx_stmt *s) {
+    if (s->kind == PTX_STMT_INST)
+        note_instruction(l, s->inst);
+    else if (s->kind == PTX_STMT_VAR)
+        note_initializer(l, s->var);
+    else if (s->kind == PTX_STMT_TARGETS)
+        for (uint32_t i = 0; s->targets->funcs && i < s->targets->n; i++)
+            note_use(l, s->targets->funcs[i]);
+}
+
+static void note_uses(struct linker *l, const struct ptx_module *m) {
+    for (uint32_t i = 0; i < m->vars.len; i++)
+        note_initializer(l, m->vars.data[i]);
+    for (uint32_t i = 0; i < m->funcs.len; i++) {
+        const struct ptx_func *f = m->funcs.data[i];
+        note_use(l, f->alias);
+        for (uint32_t k = 0; k < f->body.len; k++)
+            note_statement(l, &f->body.data[k]);
+    }
+}
+
+// Functions that the device provides, those that nothing uses, and dynamic shared memory, stay
+// undefined.
 static bool may_stay_undefined(const struct symbol *s) {
     if (s->var)
         return s->var->space == ISA_SPACE_SHARED && s->var->unsized;
-    return device_provides(s->name) || device_lacks(s->name);
+    return !s->called || device_provides(s->name) || device_lacks(s->name);
 }
 
 static void check_undefined(struct linker *l) {
@@ -360,6 +412,8 @@ bool ptx_link(const char *const *text, const size_t *len, size_t n, struct strbu
     if (l.ok) {
         for (size_t k = 0; k < n; k++)
             resolve_module(&l, k);
+        for (size_t k = 0; k < n; k++)
+            note_uses(&l, l.modules[k]);
         check_undefined(&l);
         for (size_t k = 0; k < n; k++)
             check_module_calls(&l, k);

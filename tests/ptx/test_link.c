@@ -181,6 +181,18 @@ static void test_kernel_address(void) {
     expect_error("kernel absent", absent, "Undefined reference to 'f' in module 1");
 }
 
+// What is declared and not used need not be there; what an initialiser names does.
+static void test_unused(void) {
+    const char *const unused[] = {HEAD ".extern .func f();\n.visible .entry k() { ret; }\n", NULL};
+    struct strbuf p = {0};
+    expect_links("unused", unused, &p);
+    strbuf_free(&p);
+    const char *const named[] = {HEAD ".extern .func f();\n.visible .global .u64 at = f;\n"
+                                      ".visible .entry k() { ret; }\n",
+                                 NULL};
+    expect_error("named", named, "Undefined reference to 'f' in module 1");
+}
+
 static void test_errors(void) {
     const char *const undefined[] = {
         HEAD ".extern .func f();\n.visible .entry k() { call f; ret; }\n", NULL};
@@ -208,6 +220,7 @@ int main(void) {
     test_cycle();
     test_lockstep();
     test_kernel_address();
+    test_unused();
     test_errors();
     return failures != 0;
 }

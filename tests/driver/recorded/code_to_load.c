@@ -196,13 +196,11 @@ static void ask_path(int path, int how) {
 }
 
 // What is not compared: here, a PTX version that is not known yet is tried, a variable that is
-// defined nowhere is an error of the load, not of the link alone, a function that is declared and
-// not called has to be there when PTX is linked, a target is checked when a link is loaded, and
-// devices are no files to load.
+// defined nowhere is an error of the load, not of the link alone, and a target is checked when a
+// link is loaded.
 static int differs(const char *image, int how) {
     int link = how == LINK_PTX;
-    return !strcmp(image, "newer_version") || (!strcmp(image, "declares_missing") && link) ||
-           (!strcmp(image, "newer_target") && link) ||
+    return !strcmp(image, "newer_version") || (!strcmp(image, "newer_target") && link) ||
            ((!strcmp(image, "reads_missing") || !strcmp(image, "initializer_missing")) && !link);
 }
 
