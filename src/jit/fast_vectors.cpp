@@ -19,6 +19,7 @@
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -69,6 +70,15 @@ namespace {
     X(MASK_STORE, "KMOV%mk")                                                                       \
     X(MASK_ZEROS, "KSET0~")                                                                        \
     X(MASK_ONES, "KSET1~")                                                                         \
+    X(MULTIPLY_ADD, "VFMADD213P^#r")                                                               \
+    X(UPPER_HALF, "VEXTRACTI64x4Zrr")                                                              \
+    X(JOIN_HALVES, "VINSERTI64x4Zrr")                                                              \
+    X(EXTEND_WORDS, "VPMOVZXWDZrr")                                                                \
+    X(EXTEND_DWORDS, "VPMOVZXDQZrr")                                                               \
+    X(EXTEND_SIGNED_WORDS, "VPMOVSXWDZrr")                                                         \
+    X(EXTEND_SIGNED_DWORDS, "VPMOVSXDQZrr")                                                        \
+    X(TRUNCATE_DWORDS, "VPMOVDWZrr")                                                               \
+    X(TRUNCATE_QWORDS, "VPMOVQDZrr")                                                               \
     X(EXTEND_BYTE, "MOVZX32rr8")                                                                   \
     X(EXTEND_WORD, "MOVZX32rr16")                                                                  \
     X(NEGATE, "NEG32r")                                                                            \
@@ -257,12 +267,17 @@ class Vectors : public FastISel {
     bool materialize(const Constant *c, const Parts &p, Register to);
     Register constant(const Constant *c, const Parts &p);
     Register value(const Value *v, const Parts &p);
+    unsigned subregister(StringRef name) const;
     Register number(uint32_t x);
     Register part_of_mask(Register mask, const Parts &m, unsigned k, MVT type);
     Register all_or_none(const Value *condition, MVT mask);
     bool join(Register to, const Parts &m, SmallVectorImpl<Register> &pieces, MVT piece);
     void redefine(Register from, Register to);
 
+    void undo(MachineInstr *last, MachineBasicBlock::iterator end);
+
+    bool phis(const Instruction *i);
+    bool branch(const Instruction *i);
     bool compare(const CmpInst *i);
     bool select_lanes(const SelectInst *i);
     bool select_masks(const SelectInst *i, const Parts &p);
@@ -275,6 +290,11 @@ class Vectors : public FastISel {
     bool load(const LoadInst *i);
     bool store(const StoreInst *i);
     bool extend(const CastInst *i);
+    bool extend_mask(const CastInst *i, const Parts &m, const Parts &p);
+    bool truncate(const CastInst *i);
+    bool as_pointers(const CastInst *i);
+    bool addresses(const GetElementPtrInst *i);
+    bool multiply_add(const IntrinsicInst *i);
     bool one(const Instruction *i);
 };
 
@@ -372,6 +392,14 @@ void Vectors::redefine(Register from, Register to) {
         copy(to, from);
 }
 
+// 0: the target has none of this name.
+unsigned Vectors::subregister(StringRef name) const {
+    for (unsigned k = 1; k < TRI.getNumSubRegIndices(); k++)
+        if (StringRef(TRI.getSubRegIndexName(k)) == name)
+            return k;
+    return 0;
+}
+
 Register Vectors::number(uint32_t x) {
     unsigned o = opcode(TII, CONSTANT_32, 0, 0);
     return o ? made(o, MVT::i32, {}, (int64_t)x) : Register();
@@ -455,6 +483,42 @@ Register Vectors::value(const Value *v, const Parts &p) {
     if (Register r = lookUpRegForValue(v))
         return r;
     return isa<Instruction>(v) ? FuncInfo.InitializeRegForValue(v) : Register();
+}
+
+// What is fed to the phis behind a block.
+bool Vectors::phis(const Instruction *i) {
+    const BasicBlock *b = i->getParent();
+    SmallPtrSet<MachineBasicBlock *, 4> seen;
+    FuncInfo.OrigNumPHINodesToUpdate = FuncInfo.PHINodesToUpdate.size();
+    for (const BasicBlock *next : successors(b)) {
+        MachineBasicBlock *m = FuncInfo.MBBMap[next];
+        if (!isa<PHINode>(next->begin()) || !seen.insert(m).second)
+            continue;
+        MachineBasicBlock::iterator at = m->begin();
+        for (const PHINode &phi : next->phis()) {
+            if (phi.use_empty())
+                continue;
+            const Value *x = phi.getIncomingValueForBlock(b);
+            Parts p = parts_of(phi.getType());
+            EVT vt = TLI.getValueType(DL, phi.getType(), true);
+            bool scalar = vt == MVT::i1 || vt == MVT::i8 || vt == MVT::i16 ||
+                          (vt != MVT::Other && TLI.isTypeLegal(vt));
+            Register r = p.count ? value(x, p) : scalar ? getRegForValue(x) : Register();
+            if (!r)
+                return false;
+            for (unsigned k = 0, n = p.count ? p.count : 1; k < n; k++)
+                FuncInfo.PHINodesToUpdate.push_back(std::make_pair(&*at++, Register(r.id() + k)));
+        }
+    }
+    return true;
+}
+
+// Branches are LLVM's; it only knows no constants and no several registers as operands of phis.
+bool Vectors::branch(const Instruction *i) {
+    bool done = phis(i) && (selectOperator(i, i->getOpcode()) || fastSelectInstruction(i));
+    if (!done)
+        FuncInfo.PHINodesToUpdate.resize(FuncInfo.OrigNumPHINodesToUpdate);
+    return done;
 }
 
 // Of a mask of several registers' lanes those of the k-th.
@@ -773,10 +837,7 @@ bool Vectors::bitcast(const BitCastInst *i) {
             return false;
         Register r = made(o, bits == 64 ? MVT::i64 : MVT::i32, {x});
         if (bits < 32) {
-            unsigned sub = 0;
-            for (unsigned k = 1; k < TRI.getNumSubRegIndices() && !sub; k++)
-                if (StringRef(TRI.getSubRegIndexName(k)) == (bits == 8 ? "sub_8bit" : "sub_16bit"))
-                    sub = k;
+            unsigned sub = subregister(bits == 8 ? "sub_8bit" : "sub_16bit");
             if (!sub)
                 return false;
             r = fastEmitInst_extractsubreg(bits == 8 ? MVT::i8 : MVT::i16, r, sub);
@@ -840,10 +901,9 @@ bool Vectors::store(const StoreInst *i) {
 }
 
 // A mask's lanes as numbers: all bits, or the last one.
-bool Vectors::extend(const CastInst *i) {
-    Parts m = parts_of(i->getOperand(0)->getType()), p = parts_of(i->getType());
+bool Vectors::extend_mask(const CastInst *i, const Parts &m, const Parts &p) {
     bool zeros = i->getOpcode() == Instruction::ZExt;
-    if (m.count != 1 || !m.is_mask() || !p.count || p.is_mask() || p.elements() < 8)
+    if (m.count != 1 || p.is_mask() || p.elements() < 8)
         return false;
     unsigned o = find(MASK_TO_VECTOR, p), shift = zeros ? find(SHIFT_RIGHT, p) : 0;
     Register x = value(i->getOperand(0), m);
@@ -860,6 +920,123 @@ bool Vectors::extend(const CastInst *i) {
         else
             emit(o, to.id() + k, {part}, 0, false);
     }
+    updateValueMap(i, to, p.count);
+    return true;
+}
+
+// Twice as wide elements of whole registers: each becomes two.
+bool Vectors::extend(const CastInst *i) {
+    Parts from = parts_of(i->getOperand(0)->getType()), p = parts_of(i->getType());
+    if (!from.count || !p.count)
+        return false;
+    if (from.is_mask())
+        return extend_mask(i, from, p);
+    bool zeros = i->getOpcode() == Instruction::ZExt, dwords = from.type == MVT::v16i32;
+    if (from.count * 2 != p.count || (!dwords && from.type != MVT::v32i16))
+        return false;
+    Op op = dwords ? (zeros ? EXTEND_DWORDS : EXTEND_SIGNED_DWORDS)
+                   : (zeros ? EXTEND_WORDS : EXTEND_SIGNED_WORDS);
+    unsigned o = opcode(TII, op, 0, 0), upper = opcode(TII, UPPER_HALF, 0, 0);
+    unsigned sub = subregister("sub_ymm");
+    Register x = o && upper && sub ? value(i->getOperand(0), from) : Register();
+    if (!x)
+        return false;
+    MVT half = MVT::getVectorVT(from.type.getVectorElementType(), from.elements() / 2);
+    Register to = new_registers(p);
+    for (unsigned k = 0; k < from.count; k++) {
+        Register r = x.id() + k;
+        emit(o, to.id() + 2 * k, {fastEmitInst_extractsubreg(half, r, sub)}, 0, false);
+        emit(o, to.id() + 2 * k + 1, {made(upper, half, {r}, 1)}, 0, false);
+    }
+    updateValueMap(i, to, p.count);
+    return true;
+}
+
+// Half as wide elements: two whole registers become one.
+bool Vectors::truncate(const CastInst *i) {
+    Parts from = parts_of(i->getOperand(0)->getType()), p = parts_of(i->getType());
+    bool dwords = p.type == MVT::v16i32;
+    if (!from.count || from.is_mask() || from.count != p.count * 2 ||
+        (!dwords && p.type != MVT::v32i16))
+        return false;
+    unsigned o = opcode(TII, dwords ? TRUNCATE_QWORDS : TRUNCATE_DWORDS, 0, 0);
+    unsigned join_halves = opcode(TII, JOIN_HALVES, 0, 0), sub = subregister("sub_ymm");
+    Register x = o && join_halves && sub ? value(i->getOperand(0), from) : Register();
+    if (!x)
+        return false;
+    MVT half = MVT::getVectorVT(p.type.getVectorElementType(), p.elements() / 2);
+    Register to = new_registers(p);
+    for (unsigned k = 0; k < p.count; k++) {
+        Register lower = made(o, half, {x.id() + 2 * k}), none = new_registers({p.type, 1});
+        Register first = new_registers({p.type, 1});
+        BuildMI(*FuncInfo.MBB, FuncInfo.InsertPt, MIMD, TII.get(TargetOpcode::IMPLICIT_DEF), none);
+        BuildMI(*FuncInfo.MBB, FuncInfo.InsertPt, MIMD, TII.get(TargetOpcode::INSERT_SUBREG), first)
+            .addReg(none)
+            .addReg(lower)
+            .addImm(sub);
+        emit(join_halves, to.id() + k, {first, made(o, half, {x.id() + 2 * k + 1})}, 1, true);
+    }
+    updateValueMap(i, to, p.count);
+    return true;
+}
+
+// Numbers of eight bytes and pointers are the same.
+bool Vectors::as_pointers(const CastInst *i) {
+    Parts from = parts_of(i->getOperand(0)->getType()), p = parts_of(i->getType());
+    Register x = p.count && from.count == p.count && from.type == p.type
+                     ? value(i->getOperand(0), from)
+                     : Register();
+    if (!x)
+        return false;
+    Register to = new_registers(p);
+    for (unsigned k = 0; k < p.count; k++)
+        copy(to.id() + k, x.id() + k);
+    updateValueMap(i, to, p.count);
+    return true;
+}
+
+// A pointer for each lane: one index, elements whose size is a power of two.
+bool Vectors::addresses(const GetElementPtrInst *i) {
+    Parts p = parts_of(i->getType());
+    if (!p.count || i->getNumIndices() != 1 || p.element_bits() != 64)
+        return false;
+    const Value *base = i->getPointerOperand(), *index = i->getOperand(1);
+    uint64_t size = DL.getTypeAllocSize(i->getSourceElementType());
+    Parts n = parts_of(index->getType());
+    bool alike = !base->getType()->isVectorTy();
+    unsigned o = find(SHIFT_LEFT, p), spread = find(BROADCAST, p);
+    if (n.type != p.type || n.count != p.count || !isPowerOf2_64(size) || !o || !spread)
+        return false;
+    Register x = value(index, n), b = alike ? getRegForValue(base) : value(base, p);
+    if (!x || !b)
+        return false;
+    Register all = alike ? made(spread, p.type, {b}) : b, to = new_registers(p);
+    for (unsigned k = 0; k < p.count; k++) {
+        Register offset = x.id() + k;
+        if (size > 1)
+            offset = made(o, p.type, {offset}, (int64_t)Log2_64(size));
+        Register from = alike ? all : Register(all.id() + k);
+        Register r = fastEmit_rr(p.type, p.type, ISD::ADD, from, offset);
+        if (!r)
+            return false;
+        redefine(r, to.id() + k);
+    }
+    updateValueMap(i, to, p.count);
+    return true;
+}
+
+bool Vectors::multiply_add(const IntrinsicInst *i) {
+    Parts p = parts_of(i->getType());
+    unsigned o = p.count && p.is_float() ? find(MULTIPLY_ADD, p) : 0;
+    if (!o)
+        return false;
+    Register x[3];
+    for (unsigned k = 0; k < 3; k++)
+        if (!(x[k] = value(i->getArgOperand(k), p)))
+            return false;
+    Register to = new_registers(p);
+    for (unsigned k = 0; k < p.count; k++)
+        emit(o, to.id() + k, {x[0].id() + k, x[1].id() + k, x[2].id() + k}, 0, false);
     updateValueMap(i, to, p.count);
     return true;
 }
@@ -912,20 +1089,54 @@ bool Vectors::one(const Instruction *i) {
     case Instruction::SExt:
     case Instruction::ZExt:
         return extend(cast<CastInst>(i));
+    case Instruction::Trunc:
+        return truncate(cast<CastInst>(i));
+    case Instruction::IntToPtr:
+    case Instruction::PtrToInt:
+        return as_pointers(cast<CastInst>(i));
+    case Instruction::GetElementPtr:
+        return addresses(cast<GetElementPtrInst>(i));
+    case Instruction::Call:
+        return isa<IntrinsicInst>(i) &&
+               cast<IntrinsicInst>(i)->getIntrinsicID() == Intrinsic::fma &&
+               multiply_add(cast<IntrinsicInst>(i));
+    case Instruction::Br:
+        return branch(i);
     default:
         return false;
     }
 }
 
 static bool has_vector(const Instruction *i) {
-    if (i->isTerminator())
-        return false; // LLVM's
     if (i->getType()->isVectorTy())
         return true;
+    if (i->isTerminator()) {
+        if (isa<BranchInst>(i))
+            for (const BasicBlock *next : successors(i))
+                for (const PHINode &phi : next->phis())
+                    if (phi.getType()->isVectorTy())
+                        return true;
+        return false;
+    }
     for (const Value *x : i->operands())
         if (x->getType()->isVectorTy())
             return true;
     return false;
+}
+
+// Nothing may be left of an instruction that is not selected: the slow selection puts a block's
+// branches in front of what stands there, and who looks for branches at the end finds none.
+void Vectors::undo(MachineInstr *last, MachineBasicBlock::iterator end) {
+    recomputeInsertPt();
+    if (end != FuncInfo.InsertPt)
+        removeDeadCode(FuncInfo.InsertPt, end);
+    if (getLastLocalValue() == last)
+        return;
+    MachineBasicBlock::iterator first =
+        last ? std::next(MachineBasicBlock::iterator(last)) : FuncInfo.MBB->getFirstNonPHI();
+    setLastLocalValue(last);
+    if (first != FuncInfo.InsertPt)
+        removeDeadCode(first, FuncInfo.InsertPt);
 }
 
 bool Vectors::select(const Instruction *i) {
@@ -933,14 +1144,12 @@ bool Vectors::select(const Instruction *i) {
         return false;
     finishBasicBlock(); // local values are of one instruction
     MachineBasicBlock::iterator saved = FuncInfo.InsertPt;
+    MachineInstr *last = getLastLocalValue();
     MIMD = MIMetadata(*i);
     bool done = one(i);
     MIMD = {};
-    if (!done) {
-        recomputeInsertPt();
-        if (saved != FuncInfo.InsertPt)
-            removeDeadCode(FuncInfo.InsertPt, saved);
-    }
+    if (!done)
+        undo(last, saved);
     return done;
 }
 

@@ -22,7 +22,7 @@ SIZES = 400, 1600
 LOOPS = 32000
 MOST_OF_LOOPS = 2  # 0.5 as it is, 5 with the square of them
 MOST = 4.8
-MASKED = "ifs", "nest", "ladder"
+MASKED = "ifs", "nest", "ladder", "divergent_loops"
 MOST_OF_IR = 2.5  # 1.3 at most; 3.7 to 5.7 with the slow selection
 BESIDE = re.compile(rb"^(;|!|attributes|declare|@|$)")  # of the module, not of its code
 
