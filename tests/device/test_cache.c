@@ -203,6 +203,38 @@ static void test_processes(void) {
     unsetenv("CUDA_CACHE_MAXSIZE");
 }
 
+// A folder with more than the limit: who writes little does not look through it, who writes a lot
+// does. (Whether a process looks is decided by chance: a wrong one is met once in 300,000 runs.)
+static void test_large_folder(void) {
+    enum { FILES = 5, BYTES = 300 << 20, MUCH = 34 << 20 };
+    char other[] = "/tmp/kudzu-cache-test-XXXXXX", path[100];
+    uint8_t *code = calloc(1, MUCH);
+    REQUIRE(code && mkdtemp(other));
+    setenv("CUDA_CACHE_PATH", other, 1);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%032d.kzo", other, i);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        REQUIRE(fd >= 0 && ftruncate(fd, BYTES) == 0 && close(fd) == 0);
+    }
+    struct cache_key little = key_of("little", 0), much = key_of("much", 0);
+    int left[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        cache_write(k ? &much : &little, &info, code, k ? MUCH : 1);
+        for (int i = 0; i < FILES; i++) {
+            snprintf(path, sizeof path, "%s/%032d.kzo", other, i);
+            left[k] += access(path, F_OK) == 0;
+        }
+    }
+    EXPECT_EQ(left[0], FILES);
+    EXPECT_EQ(left[1], 3); // of 1 GiB
+    EXPECT(hit(&little, code, 1));
+    EXPECT(hit(&much, code, MUCH));
+    snprintf(path, sizeof path, "rm -rf %s", other);
+    EXPECT(system(path) == 0);
+    setenv("CUDA_CACHE_PATH", folder, 1);
+    free(code);
+}
+
 int main(void) {
     REQUIRE(mkdtemp(folder));
     setenv("CUDA_CACHE_PATH", folder, 1);
@@ -212,6 +244,7 @@ int main(void) {
     test_damage();
     test_eviction();
     test_processes();
+    test_large_folder();
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) != 0 || expect_done();

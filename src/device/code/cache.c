@@ -227,8 +227,8 @@ static struct file *list_files(int dir, size_t *count, uint64_t *total) {
     return files;
 }
 
-// Of the folder that this process wrote to last: bytes when it was last looked through, and written
-// since. To look through a large one takes far longer than to write an entry.
+// Of the folder that this process wrote to last: bytes when it was last looked through (0: it was
+// not), and written since. To look through a large one takes far longer than to write an entry.
 static struct {
     dev_t device;
     ino_t inode;
@@ -236,6 +236,20 @@ static struct {
 } known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 enum { SLACK = 32 }; // a part of the limit: unseen growth, and what is made free beyond the limit
+static const uint64_t SMALL_FOLDER = 64 << 20; // a limit: soon looked through
+
+// What other processes have written since somebody looked. Nobody knows, so each says a number by
+// chance: of processes that write little, one looks for each part of the limit that they write
+// together, and the others do not wait for that.
+static uint64_t written_before(uint64_t limit) {
+    struct timespec t;
+    if (limit <= SMALL_FOLDER)
+        return limit / SLACK;
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint64_t x =
+        (uint64_t)t.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid() * 0xff51afd7ed558ccdu;
+    return (x >> 20) % (limit / SLACK);
+}
 
 static void look_through(int dir, uint64_t limit) {
     size_t n;
@@ -256,13 +270,15 @@ static void evict(int dir, uint64_t limit, uint64_t written) {
     if (fstat(dir, &st))
         return;
     pthread_mutex_lock(&known_lock);
-    bool same = known.device == st.st_dev && known.inode == st.st_ino;
-    known.since += written;
-    if (!same || known.since > limit / SLACK || known.total + known.since > limit) {
+    if (known.device != st.st_dev || known.inode != st.st_ino) {
         known.device = st.st_dev;
         known.inode = st.st_ino;
-        look_through(dir, limit);
+        known.total = 0;
+        known.since = written_before(limit);
     }
+    known.since += written;
+    if (known.since > limit / SLACK || known.total + known.since > limit)
+        look_through(dir, limit);
     pthread_mutex_unlock(&known_lock);
 }
 

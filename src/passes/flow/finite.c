@@ -530,6 +530,28 @@ static enum finite ask(struct taint *t) {
     return looks == STRONG || has_fence(t) ? LOOP_MAY_WAIT : LOOP_READS_DATA;
 }
 
+// By position in the layout, and behind the last one: instructions in front of it by which a value
+// could depend on others.
+static uint32_t *sum_reads(struct arena *tmp, const struct cfg *c) {
+    uint32_t *sums = arena_array(tmp, uint32_t, c->nblocks + 1);
+    for (uint32_t p = 0; p < c->nblocks; p++) {
+        sums[p + 1] = sums[p];
+        for (const struct kir_inst *i = c->order[p]->first; i; i = i->next)
+            sums[p + 1] += i->op == ISA_OP_CALL || read_of(i) != OWN;
+    }
+    return sums;
+}
+
+// Of a loop that reads nothing of others': nothing in it depends on them. Most loops are left at
+// their ends. Loops inside each other would be looked through once for each loop around them.
+static enum finite ask_without_reads(struct taint *t, const struct cfg_loop *l) {
+    t->loop = l;
+    for (uint32_t p = l->last + 1; p-- > l->first;)
+        if (is_exit(t, t->cfg->order[p]))
+            return LOOP_IS_FINITE;
+    return has_fence(t) ? LOOP_MAY_WAIT : LOOP_READS_DATA;
+}
+
 uint8_t *finite_loops(struct arena *a, const struct cfg *c) {
     uint32_t n = c->func_blocks + 1, edges = 2;
     uint8_t *known = arena_array(a, uint8_t, c->loops.len + 1);
@@ -545,8 +567,14 @@ uint8_t *finite_loops(struct arena *a, const struct cfg *c) {
     t.reached = arena_array(&tmp, uint8_t, n);
     t.reads = arena_array(&tmp, uint8_t, c->func->module->funcs.len + 1);
     t.queue = arena_array(&tmp, uint32_t, edges);
+    const uint32_t *reads = sum_reads(&tmp, c);
     for (uint32_t k = 0; k < c->loops.len; k++) {
-        forget(&t, c->loops.data[k]);
+        const struct cfg_loop *l = c->loops.data[k];
+        if (reads[l->last + 1] == reads[l->first]) {
+            known[k] = (uint8_t)ask_without_reads(&t, l);
+            continue;
+        }
+        forget(&t, l);
         known[k] = (uint8_t)ask(&t);
     }
     arena_free(&tmp);

@@ -295,17 +295,58 @@ static bool loop_watches_clock(struct flow *fl, const struct cfg_loop *l, struct
     return !fl->loop_divergent[l->index] && leaves_by(fl, l, from_clock, seen);
 }
 
+// What stands in a function in front of a block of the layout that a loop could wait by.
+struct reads {
+    uint32_t strong;        // waiting reads, or calls, perhaps
+    uint32_t loads, fences; // which only together make one
+    uint32_t clocks;
+};
+
+static void count_reads(const struct kir_inst *i, struct reads *n) {
+    bool swap = i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH;
+    bool load = i->op == ISA_OP_LD;
+    n->strong += kir_async_waits(i) || (load && i->mods.sem != ISA_SEM_WEAK) ||
+                 (i->op == ISA_OP_ATOM && (swap || identity(i))) || i->op == ISA_OP_CALL;
+    n->loads += load;
+    n->fences += isa_op_info[i->op].klass == ISA_CLASS_FENCE;
+    n->clocks += reads_clock(i);
+}
+
+// By position in the layout, and behind the last one: a loop's blocks lie together there, and most
+// loops have nothing in them that has to be followed back from each of their exits.
+static struct reads *sum_reads(struct flow *fl) {
+    struct reads *sums = arena_array(fl->arena, struct reads, fl->cfg->nblocks + 1);
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        sums[p + 1] = sums[p];
+        for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
+            count_reads(i, &sums[p + 1]);
+    }
+    return sums;
+}
+
+static bool may_wait(const struct reads *sums, const struct cfg_loop *l) {
+    const struct reads *from = &sums[l->first], *to = &sums[l->last + 1];
+    return to->strong > from->strong || (to->loads > from->loads && to->fences > from->fences);
+}
+
+static bool may_watch_clock(const struct reads *sums, const struct cfg_loop *l) {
+    return sums[l->last + 1].clocks > sums[l->first].clocks;
+}
+
 void waiting_find(struct flow *fl) {
     fl->loop_waits = arena_array(fl->arena, uint8_t, fl->cfg->loops.len + 1);
     struct seen seen = {arena_array(fl->arena, uint32_t, fl->func->value_count + 1), 0};
+    const struct reads *sums = sum_reads(fl);
     const uint8_t *known = finite_loops(fl->arena, fl->cfg);
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        fl->loop_waits[k] = loop_waits(fl, l, &seen)           ? WAITS_FOR_OTHERS
-                            : loop_watches_clock(fl, l, &seen) ? WAITS_FOR_TIME
-                            : known[k] == LOOP_MAY_WAIT        ? WAITS_PERHAPS
-                            : known[k] == LOOP_READS_DATA      ? WAITS_FOR_DATA
-                                                               : WAITS_NOT;
+        bool waits = may_wait(sums, l) && loop_waits(fl, l, &seen);
+        bool watches = !waits && may_watch_clock(sums, l) && loop_watches_clock(fl, l, &seen);
+        fl->loop_waits[k] = waits                         ? WAITS_FOR_OTHERS
+                            : watches                     ? WAITS_FOR_TIME
+                            : known[k] == LOOP_MAY_WAIT   ? WAITS_PERHAPS
+                            : known[k] == LOOP_READS_DATA ? WAITS_FOR_DATA
+                                                          : WAITS_NOT;
     }
 }
 
