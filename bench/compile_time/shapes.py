@@ -231,9 +231,48 @@ def near_gotos(n):
     return kernel(text + f"L{k}:\n")
 
 
+def searches(n):
+    """loops left in two places and continued in one, with floats"""
+    k = n // 11
+    return kernel("cvt.rn.f32.u32 %f0, %r2;\n" + "".join(
+        f"mov.u32 %r3, %r2;\nL{i}:\nmul.f32 %f0, %f0, 0f3f400000;\nadd.u32 %r3, %r3, 3;\nand.b32 %r7, %r3, 31;\n"
+        f"setp.eq.u32 %p0, %r7, {x % 13};\n@%p0 bra M{i};\nadd.u32 %r2, %r2, {x % 7 + 1};\n"
+        f"setp.lt.f32 %p1, %f0, 0f3f800000;\n@%p1 bra M{i};\n"
+        f"and.b32 %r7, %r2, 1;\nbra L{i};\nM{i}:\nfma.rn.f32 %f0, %f0, 0f40400000, 0f3f000000;\n"
+        for i, x in enumerate(numbers(k))) + "cvt.rzi.u32.f32 %r3, %f0;\nadd.u32 %r2, %r2, %r3;\n").replace(
+        ".reg .b64 %d<4>;", ".reg .b64 %d<4>; .reg .f32 %f<4>;")
+
+
+def automaton(n):
+    """a loop around one dispatch among many states, each of which computes the next"""
+    k = n // 6
+    targets = ", ".join(f"S{i}" for i in range(k))
+    return kernel(
+        f"mov.u32 %r3, 0;\nrem.u32 %r7, %r0, {k};\nts: .branchtargets {targets};\ntop:\nadd.u32 %r3, %r3, 1;\n"
+        "setp.gt.u32 %p0, %r3, 6;\n@%p0 bra out;\nbrx.idx %r7, ts;\n" +
+        "".join(f"S{i}:\nxor.b32 %r2, %r2, {x % 999};\nsetp.gt.u32 %p1, %r2, {x % 77};\n"
+                f"selp.u32 %r7, {x % k}, {(x >> 7) % k}, %p1;\nadd.u32 %r2, %r2, %r7;\nbra top;\n"
+                for i, x in enumerate(numbers(k))) + "out:\n")
+
+
+def edges(n):
+    """doubles and floats loaded behind tests of edges, ifs three deep, predicated instructions"""
+    k = n // 16
+    return kernel("cvt.rn.f64.u32 %e0, %r2;\ncvt.rn.f32.u32 %f0, %r2;\n" + "".join(
+        f"add.u32 %r3, %r2, {x % 97};\nand.b32 %r3, %r3, 63;\nsetp.lt.u32 %p0, %r3, 2;\n@%p0 bra M{i};\n"
+        f"mad.wide.u32 %d2, %r3, 4, %d0;\nld.global.f32 %f1, [%d2];\nsetp.gt.f32 %p1, %f1, %f0;\n@%p1 bra K{i};\n"
+        "add.f32 %f0, %f0, %f1;\n"
+        f"setp.ne.u32 %p2, %r3, {x % 50};\n@%p2 bra K{i};\n"
+        "fma.rn.f64 %e0, %e0, 0d3FE0000000000000, 0d3FF0000000000000;\n"
+        f"K{i}:\n@!%p0 add.u32 %r2, %r2, {x % 5};\n@%p1 mul.lo.u32 %r2, %r2, 3;\nmax.f32 %f0, %f0, 0f3f000000;\nM{i}:\n"
+        for i, x in enumerate(numbers(k))) + "cvt.rzi.u32.f64 %r3, %e0;\nadd.u32 %r2, %r2, %r3;\n"
+        "cvt.rzi.u32.f32 %r3, %f0;\nadd.u32 %r2, %r2, %r3;\n").replace(
+        ".reg .b64 %d<4>;", ".reg .b64 %d<4>; .reg .f32 %f<4>; .reg .f64 %e<4>;").replace("buf:64", "buf:256")
+
+
 SHAPES = [straight, memory, ifs, uniform_ifs, if_else, variables, nest, ladder, loops, divergent_loops,
           loop_nests, deep_loops, barriers, barrier_loops, shuffles, atomics, calls, inlined, call_chain,
-          switches, brx, comparisons, gotos, near_gotos]
+          switches, brx, comparisons, gotos, near_gotos, searches, automaton, edges]
 
 
 def make(name, n):
