@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "abi/generated_code.h"
+#include "abi/launch_number.h"
 
 #ifdef KUDZU_JIT_BUILD
 #define KJ_API __attribute__((visibility("default")))
@@ -39,9 +40,10 @@ struct kj_kernel {
     uint32_t cluster_required;        // .explicitcluster
     uint32_t lacking;                 // it can call what the device does not have
     uint32_t registers;               // an estimate for occupancy; 1 .. 255
-    // A grid-stride loop and nothing else: where its n lies among the parameters, of so many bytes
-    // (4 or 8; 0: it is none).
-    uint32_t stride_offset, stride_bytes;
+    // A grid-stride loop and nothing else: how its n follows from the parameters (no steps: it is
+    // none).
+    uint32_t nstride;
+    const struct kj_step *stride;
     uint32_t naligned;
     const struct kj_aligned *aligned;
 };

@@ -96,6 +96,19 @@ static uint32_t get_count(struct in *in, size_t bytes) {
     return n;
 }
 
+static void get_stride(struct in *in, struct kj_kernel *k) {
+    k->nstride = get_count(in, 12);
+    struct kj_step *steps = get_room(in, sizeof *steps, &k->nstride);
+    for (uint32_t i = 0; i < k->nstride; i++) {
+        uint32_t word = get32(in);
+        steps[i] = (struct kj_step){(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                                    (uint8_t)(word >> 24), get64(in)};
+        if (!kj_step_is_valid(&steps[i], i, k->param_bytes))
+            wrong(in, "the limit of a grid-stride loop is no number that launches can compute");
+    }
+    k->stride = steps;
+}
+
 static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->name = get_string(in);
     k->nparams = get_count(in, 12);
@@ -124,11 +137,7 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->cluster_required = get32(in);
     k->lacking = get32(in);
     k->registers = get32(in);
-    k->stride_offset = get32(in);
-    k->stride_bytes = get32(in);
-    if ((k->stride_bytes && k->stride_bytes != 4 && k->stride_bytes != 8) ||
-        (uint64_t)k->stride_offset + k->stride_bytes > k->param_bytes)
-        wrong(in, "the limit of a grid-stride loop lies outside the parameter block");
+    get_stride(in, k);
     k->naligned = get_count(in, 8);
     struct kj_aligned *aligned = get_room(in, sizeof *aligned, &k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {

@@ -71,8 +71,13 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
     put32(o, k->cluster_required);
     put32(o, k->lacking);
     put32(o, k->registers);
-    put32(o, k->stride_offset);
-    put32(o, k->stride_bytes);
+    put32(o, k->nstride);
+    for (uint32_t i = 0; i < k->nstride; i++) {
+        const struct kj_step *s = &k->stride[i];
+        put32(o, (uint32_t)s->op | (uint32_t)s->bits << 8 | (uint32_t)s->x << 16 |
+                     (uint32_t)s->y << 24);
+        put64(o, s->number);
+    }
     put32(o, k->naligned);
     for (uint32_t i = 0; i < k->naligned; i++) {
         put32(o, k->aligned[i].offset);

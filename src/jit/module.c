@@ -133,10 +133,11 @@ static void describe_alignment(struct kir_module *m, const struct kir_func *f,
     arena_free(&a);
 }
 
-static void describe_stride(struct kir_func *f, struct kj_kernel *k) {
-    struct stride_limit limit = stride_loop_find(f);
-    k->stride_offset = limit.offset;
-    k->stride_bytes = limit.bytes;
+static void describe_stride(struct kir_module *m, struct kir_func *f, struct kj_kernel *k) {
+    struct launch_number limit = stride_loop_find(f);
+    k->nstride = limit.n;
+    if (limit.n)
+        k->stride = arena_memdup(&m->arena, limit.steps, limit.n * sizeof limit.steps[0]);
 }
 
 // Whether the function, or what it can call, calls what the device does not have.
@@ -189,7 +190,7 @@ static void describe_kernel(struct kir_module *m, const struct kir_func *f, stru
     memcpy(k->maxntid, f->maxntid, sizeof k->maxntid);
     memcpy(k->reqntid, f->reqntid, sizeof k->reqntid);
     describe_alignment(m, f, k);
-    describe_stride(m->funcs.data[f->index], k);
+    describe_stride(m, m->funcs.data[f->index], k);
     memcpy(k->cluster, f->cluster, sizeof k->cluster);
     k->max_cluster = f->max_cluster;
     k->cluster_required = f->cluster_required;

@@ -86,10 +86,9 @@ enum { MOST_THREADS = 1 << 30 };
 
 // May the blocks of a grid-stride loop be followed by those a grid further on?
 static bool strides(const struct kj_kernel *info, uint64_t threads, const uint8_t *params) {
-    uint64_t n = 0;
-    if (!info->stride_bytes)
+    if (!info->nstride)
         return false;
-    memcpy(&n, params + info->stride_offset, info->stride_bytes);
+    uint64_t n = kj_launch_number(info->stride, info->nstride, params);
     return n <= MOST_THREADS && n + threads <= MOST_THREADS;
 }
 

@@ -21,6 +21,7 @@ struct search {
     unsigned nchain;
     struct kir_inst *phi, *exit; // the index; the branch that leaves the loop
     struct kir_value *first, *limit;
+    struct launch_number number; // the limit
     enum isa_type type;
 };
 
@@ -233,18 +234,6 @@ static bool find_index(struct search *s) {
             (add->ops[1] == v && is_step(s, add->ops[0])));
 }
 
-// Where the limit lies among the parameters, if the launch brings it.
-static struct stride_limit place_of(const struct kir_value *v) {
-    const struct kir_inst *i = inst_of(widened(v), ISA_OP_LD);
-    const struct kir_inst *at = i && !i->mods.vec ? inst_of(i->ops[0], ISA_OP_SYMADDR) : NULL;
-    unsigned bits = i ? isa_type_bits((enum isa_type)i->ty) : 0;
-    int64_t offset = at ? (int64_t)at->sym->offset + at->offset + i->offset : 0;
-    if (!at || i->mods.space != ISA_SPACE_PARAM || at->sym->space != ISA_SPACE_PARAM ||
-        (bits != 32 && bits != 64) || offset < 0)
-        return (struct stride_limit){0};
-    return (struct stride_limit){(uint32_t)offset, bits / 8};
-}
-
 static bool search(struct search *s, struct arena *tmp) {
     if (!s->func->blocks.len)
         return false;
@@ -253,8 +242,10 @@ static bool search(struct search *s, struct arena *tmp) {
         return false;
     s->loop = s->cfg->loops.data[0];
     s->exit = loop_only_exit(s->cfg, s->loop);
-    return s->exit && find_index(s) && is_first_index(s, s->first) && place_of(s->limit).bytes &&
-           nothing_else(s) && is_asked_before(s);
+    if (!s->exit || !find_index(s) || !is_first_index(s, s->first))
+        return false;
+    s->number = launch_number_of(s->limit);
+    return s->number.n && nothing_else(s) && is_asked_before(s);
 }
 
 static bool mentions(const struct kir_func *f, enum isa_sreg r) {
@@ -265,14 +256,14 @@ static bool mentions(const struct kir_func *f, enum isa_sreg r) {
     return false;
 }
 
-struct stride_limit stride_loop_find(struct kir_func *f) {
+struct launch_number stride_loop_find(struct kir_func *f) {
     static const uint32_t unknown[3];
     struct arena tmp = {0};
     struct search s = {.func = f, .ntid = unknown};
+    struct launch_number none = {0};
     bool found = mentions(f, ISA_SREG_NCTAID_X) && search(&s, &tmp);
-    struct stride_limit limit = found ? place_of(s.limit) : (struct stride_limit){0};
     arena_free(&tmp);
-    return limit;
+    return found ? s.number : none;
 }
 
 // The branch that closes the loop leaves it.
@@ -299,7 +290,7 @@ struct kir_value *stride_loop_open(struct kir_func *f, const uint32_t ntid[3]) {
     struct kir_value *limit = NULL;
     if (search(&s, &tmp)) {
         cut(&s);
-        limit = s.limit;
+        limit = launch_number_first(f, &s.number);
         kir_remove_dead(f);
         kir_merge_blocks(f);
         kir_renumber(f);

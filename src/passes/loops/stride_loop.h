@@ -4,20 +4,17 @@
 #define KUDZU_PASSES_STRIDE_LOOP_H
 
 #include "ir/ir.h"
+#include "passes/analysis/launch_number.h"
 
-// Where n lies among a kernel's parameters; bytes: 4 or 8, 0: the kernel is no such loop.
-struct stride_limit {
-    uint32_t offset, bytes;
-};
-
-// Is the kernel one such loop and nothing else, whose n the launch brings?
-struct stride_limit stride_loop_find(struct kir_func *f);
+// Is the kernel one such loop and nothing else, whose n each launch can compute? How: without a
+// step, it is none.
+struct launch_number stride_loop_find(struct kir_func *f);
 
 // In such a kernel the body is left, without the loop: it runs once, for the i of the block that
 // %ctaid.x tells of. Who runs it goes on with blocks that lie a grid further, as long as the first
 // of their threads has an i < n. n and a step together are at most 2^30 then (KD_SPEC_STRIDES).
-// ntid: of the launch, 0 where it is not known. Returns n, which is made before the body; NULL: the
-// kernel is no such loop, and stays. f is valid before and after.
+// ntid: of the launch, 0 where it is not known. Returns n, a constant or made in the first block;
+// NULL: the kernel is no such loop, and stays. f is valid before and after.
 struct kir_value *stride_loop_open(struct kir_func *f, const uint32_t ntid[3]);
 
 #endif

@@ -85,3 +85,48 @@ extern "C" __global__ void steps(const int *in, int *out, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 2 * gridDim.x * blockDim.x)
         out[i] = in[i] + 1;
 }
+
+// Limits that each launch computes, and one that threads come to behind a test.
+// run: product grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:40,u32:51
+// run: product grid=5,1,1 block=32,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:4294967295,u32:51
+extern "C" __global__ void product(const int *in, int *out, int rows, int columns) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns;
+         i += gridDim.x * blockDim.x)
+        out[i] = in[i % columns * rows + i / columns] + 1;
+}
+// run: quarter grid=2,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:2047
+// run: quarter grid=2,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:4294960000
+extern "C" __global__ void quarter(const int *in, int *out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 4; i += gridDim.x * blockDim.x)
+        out[i] = in[4 * i] - in[4 * i + 3];
+}
+// run: fixed grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand
+extern "C" __global__ void fixed(const int *in, int *out) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 2011; i += gridDim.x * blockDim.x)
+        out[i] += in[i] * 7;
+}
+// run: planes grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:zero,u32:13,u32:11,u32:12
+extern "C" __global__ void planes(const int *in, int *out, int w, int h, int d) {
+    unsigned columns = w - 2, rows = h - 2, n = columns * rows * (d - 2);
+    for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x) {
+        unsigned x = k % columns + 1, y = k / columns % rows + 1, z = k / (columns * rows) + 1;
+        size_t at = ((size_t)z * h + y) * w + x;
+        out[at] = in[at - 1] + in[at + 1] + in[at - w] + in[at + w];
+    }
+}
+// run: early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:2000,u32:1
+// run: early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:2000,u32:5
+extern "C" __global__ void early(const float *in, float *out, int n, int flag) {
+    if (flag > 3)
+        return;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i] * 3 + out[i];
+}
+// run: half_early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:4000,u32:1
+// run: half_early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:4000,u32:5
+extern "C" __global__ void half_early(const float *in, float *out, unsigned n, int flag) {
+    if (flag > 3)
+        return;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 2; i += gridDim.x * blockDim.x)
+        out[i] = in[i] * 3 + out[i];
+}
