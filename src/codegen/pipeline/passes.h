@@ -14,6 +14,9 @@ void choose_effort(struct pipeline *p);
 // rewrite.c: what follows from the number of threads in a block alone.
 void try_known_size(struct pipeline *p);
 
+// rewrite.c: indices that only threads sent elsewhere have below zero.
+void try_known_sign(struct pipeline *p);
+
 // rewrite.c: words of the kernel's own frame that nobody else can look at.
 void try_private_frame(struct pipeline *p);
 

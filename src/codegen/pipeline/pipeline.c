@@ -14,6 +14,7 @@ static const struct pass {
     {"effort", choose_effort, HAS_FUNCTIONS, HAS_EFFORT},
     // The kernel alone, before anything is known of its flow.
     {"known size", try_known_size, HAS_FUNCTIONS, 0},
+    {"known sign", try_known_sign, HAS_FUNCTIONS, 0},
     {"private frame", try_private_frame, HAS_FUNCTIONS, 0},
     {"stride loop", try_strides, HAS_FUNCTIONS | HAS_EFFORT, 0},
     {"mode", choose_mode, HAS_FUNCTIONS | HAS_EFFORT, HAS_MODE | HAS_FLOW},

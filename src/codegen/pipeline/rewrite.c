@@ -3,6 +3,7 @@
 #include "codegen/pipeline/own_kernel.h"
 #include "codegen/pipeline/passes.h"
 #include "codegen/pipeline/traits.h"
+#include "passes/analysis/known_sign.h"
 #include "passes/analysis/private_frame.h"
 #include "passes/loops/group_edges.h"
 #include "passes/loops/group_rows.h"
@@ -16,6 +17,15 @@ void try_known_size(struct pipeline *p) {
         return;
     struct kir_module *m = own_module(c);
     known_size(m->funcs.data[c->kernel->index], c->spec.ntid);
+    use_module(c, m);
+}
+
+void try_known_sign(struct pipeline *p) {
+    struct cg *c = p->c;
+    if (c->spec.width == 1 || !known_sign(c->kernel, c->spec.ntid, false))
+        return;
+    struct kir_module *m = own_module(c);
+    known_sign(m->funcs.data[c->kernel->index], c->spec.ntid, true);
     use_module(c, m);
 }
 
