@@ -30,11 +30,11 @@ static void expect(const char *what, const char *body, uint32_t threads, bool ge
         return;
     }
     struct kir_func *k = m->funcs.data[0];
-    bool any = known_sign(k, ntid, false), changed = known_sign(k, ntid, true);
+    bool any = known_sign(k, NULL, ntid, false), changed = known_sign(k, NULL, ntid, true);
     kir_print_module(m, &out);
     bool has = strstr(strbuf_str(&out), "mul:s32") != NULL;
     if (any != gets_sign || changed != gets_sign || has != gets_sign || !kir_validate(m, &err) ||
-        known_sign(k, ntid, false)) {
+        known_sign(k, NULL, ntid, false)) {
         printf("%s: found %d\n%s%s", what, any, strbuf_str(&err), strbuf_str(&out));
         failures++;
     }
@@ -100,6 +100,17 @@ static void differences(void) {
     expect("a small distance, with signs",
            "and.b32 %n, %n, 31; setp.lt.s32 %p, %t, %n; @%p bra END; sub.s32 %x, %t, %n;", 64,
            true);
+    expect("a difference in a range, and one less",
+           "sub.s32 %y, %n, %t; setp.gt.u32 %p, %y, 31; @%p bra END; setp.eq.s32 %p, %y, 0;"
+           "@%p bra END; add.s32 %x, %y, -1;",
+           64, true);
+    expect("a difference in a range that ends at zero",
+           "sub.s32 %y, %n, %t; setp.gt.u32 %p, %y, 31; @%p bra END; add.s32 %x, %y, -1;", 64,
+           false);
+    expect("a difference that is not negative, and the next",
+           "sub.s32 %y, %n, %t; setp.lt.s32 %p, %y, 0; @%p bra END; setp.gt.s32 %p, %y, 31;"
+           "@%p bra END; add.s32 %x, %y, 1;",
+           64, true);
     expect("the wrong way round", "setp.gt.u32 %p, %t, %n; @%p bra END; sub.s32 %x, %t, %n;", 64,
            false);
     expect("from any number", "setp.lt.u32 %p, %n, %t; @%p bra END; sub.s32 %x, %n, %t;", 64,

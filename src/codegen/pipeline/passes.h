@@ -14,9 +14,6 @@ void choose_effort(struct pipeline *p);
 // rewrite.c: what follows from the number of threads in a block alone.
 void try_known_size(struct pipeline *p);
 
-// rewrite.c: indices that only threads sent elsewhere have below zero.
-void try_known_sign(struct pipeline *p);
-
 // rewrite.c: words of the kernel's own frame that nobody else can look at.
 void try_private_frame(struct pipeline *p);
 
@@ -35,6 +32,9 @@ void choose_mode_anew(struct pipeline *p);
 // with the iteration's number each lane's address in shared memory is then known. Mode and width
 // stay. pipeline.unrolled says whether.
 void try_unrolled(struct pipeline *p);
+
+// rewrite.c: indices that only threads sent elsewhere have below zero.
+void try_known_sign(struct pipeline *p);
 
 // rewrite.c: quotients and remainders of indices, for groups of threads that have one quotient and
 // others; tests of indices, for groups that no edge touches and others. What one version leaves in

@@ -14,13 +14,13 @@ static const struct pass {
     {"effort", choose_effort, HAS_FUNCTIONS, HAS_EFFORT},
     // The kernel alone, before anything is known of its flow.
     {"known size", try_known_size, HAS_FUNCTIONS, 0},
-    {"known sign", try_known_sign, HAS_FUNCTIONS, 0},
     {"private frame", try_private_frame, HAS_FUNCTIONS, 0},
     {"stride loop", try_strides, HAS_FUNCTIONS | HAS_EFFORT, 0},
     {"mode", choose_mode, HAS_FUNCTIONS | HAS_EFFORT, HAS_MODE | HAS_FLOW},
     // Loops, by what is known of them at that width. What is written out divides by constants:
     // then there is nothing left for versions of groups.
     {"unrolling", try_unrolled, HAS_MODE | HAS_FLOW, 0},
+    {"known sign", try_known_sign, HAS_MODE | HAS_FLOW, 0},
     {"group versions", try_group_versions, HAS_MODE | HAS_FLOW, 0},
     {"rolling", try_rolled, HAS_MODE | HAS_FLOW, 0},
     {"LLVM IR", emit_all, HAS_MODE | HAS_FLOW, HAS_LLVM_IR},

@@ -20,15 +20,6 @@ void try_known_size(struct pipeline *p) {
     use_module(c, m);
 }
 
-void try_known_sign(struct pipeline *p) {
-    struct cg *c = p->c;
-    if (c->spec.width == 1 || !known_sign(c->kernel, c->spec.ntid, false))
-        return;
-    struct kir_module *m = own_module(c);
-    known_sign(m->funcs.data[c->kernel->index], c->spec.ntid, true);
-    use_module(c, m);
-}
-
 void try_private_frame(struct pipeline *p) {
     struct cg *c = p->c;
     if (!c->kernel->locals.len || c->spec.width == 1)
@@ -54,6 +45,19 @@ void try_strides(struct pipeline *p) {
         return;
     restore_kernel(c, old);
     c->stride_limit = NULL;
+}
+
+void try_known_sign(struct pipeline *p) {
+    struct cg *c = p->c;
+    uint32_t nth = c->kernel->index;
+    if (c->width == 1 || !known_sign(c->kernel, p->fl[nth], c->spec.ntid, false))
+        return;
+    use_module(c, own_module(c));
+    if (c->stride_limit && c->stride_limit->kind == KIR_VALUE_INST)
+        c->stride_limit = in_copy(c->kernel, c->stride_limit);
+    analyse_all(p);
+    known_sign(c->kernel, p->fl[nth], c->spec.ntid, true);
+    analyse_all(p);
 }
 
 void try_group_versions(struct pipeline *p) {

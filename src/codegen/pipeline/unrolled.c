@@ -4,7 +4,6 @@
 #include "codegen/pipeline/passes.h"
 #include "codegen/pipeline/team.h"
 #include "codegen/pipeline/traits.h"
-#include "passes/analysis/known_sign.h"
 #include "passes/loops/unroll.h"
 
 // The kernel with its counted loops written out; false: it has others too, or the code would be
@@ -13,8 +12,6 @@ static bool unroll_kernel(struct cg *c, unsigned most) {
     struct kir_module *m = own_module(c);
     if (!unroll_loops(m->funcs.data[c->kernel->index], c->spec.ntid, most))
         return false;
-    // What a loop's number is taken from has a known sign now.
-    known_sign(m->funcs.data[c->kernel->index], c->spec.ntid, true);
     use_module(c, m);
     return true;
 }

@@ -22,6 +22,7 @@ struct span {
 struct search {
     const struct cfg *c;
     const struct number_range *ranges;
+    bool apart; // differences are taken apart; else they are a number of their own
     struct sum sum;
     // What the threads that come to the instruction can have: sum.x, as a number without sign and
     // with one, and sum.x - sum.less of two such numbers.
@@ -44,7 +45,7 @@ static bool is_number(const struct kir_value *v, int64_t *n) {
     return true;
 }
 
-static struct sum sum_of(const struct kir_value *v) {
+static struct sum sum_of(const struct kir_value *v, bool apart) {
     struct sum s = {.x = v};
     int64_t n;
     for (unsigned k = 0; k < MOST_SUMS && s.x->kind == KIR_VALUE_INST; k++) {
@@ -55,7 +56,7 @@ static struct sum sum_of(const struct kir_value *v) {
             s.plus += n;
         } else if (i->op == ISA_OP_SUB && is_number(i->ops[1], &n)) {
             s.plus -= n;
-        } else if (i->op == ISA_OP_SUB && !s.less) {
+        } else if (i->op == ISA_OP_SUB && apart && !s.less) {
             s.less = i->ops[1];
         } else {
             break;
@@ -205,7 +206,7 @@ static void learn_comparison(struct search *s, const struct kir_inst *p, bool ho
     cmp = of_numbers(holds ? cmp : isa_cmp_opposite(cmp));
     bool with_sign = is_signed_comparison(p);
     for (unsigned side = 0; side < 2; side++, cmp = turned(cmp)) {
-        struct sum x = sum_of(p->ops[side]), y = sum_of(p->ops[1 - side]);
+        struct sum x = sum_of(p->ops[side], s->apart), y = sum_of(p->ops[1 - side], s->apart);
         if (x.x != s->sum.x || x.less)
             continue;
         struct span of = numbers_of(s, p->ops[1 - side], with_sign);
@@ -276,10 +277,11 @@ static const struct kir_value *extended(const struct kir_inst *i) {
 }
 
 // A sum that can be below zero is all that is looked at.
-static bool is_candidate(const struct kir_inst *i) {
+static bool is_candidate(const struct flow *fl, const struct kir_inst *i) {
     const struct kir_value *v = extended(i);
     const struct kir_inst *d = v && v->kind == KIR_VALUE_INST ? v->def : NULL;
-    return d && (d->op == ISA_OP_ADD || d->op == ISA_OP_SUB) && is_of_32_bits(d);
+    return d && (!fl || (!fl->shape[v->id].guard && fl->shape[i->res[0]->id].guard)) &&
+           (d->op == ISA_OP_ADD || d->op == ISA_OP_SUB) && is_of_32_bits(d);
 }
 
 static bool is_positive(const struct search *s) {
@@ -303,27 +305,34 @@ static bool has_known_sign(struct search *s, const struct kir_inst *i) {
     struct number_range alone = number_range_as(number_range_of(s->ranges, v), ISA_U32);
     if (alone.known && alone.hi <= INT32_MAX)
         return false;
-    s->sum = sum_of(v);
-    s->plain = numbers_of(s, s->sum.x, false);
-    s->with_sign = numbers_of(s, s->sum.x, true);
-    s->plain_difference = s->signed_difference = ANY_DIFFERENCE;
-    // Once more: what a nearer test leaves out may be next to what a farther one does.
-    learn_all(s, i->block);
-    if (!is_positive(s))
+    for (unsigned way = 0; way < 2; way++) {
+        s->apart = way;
+        s->sum = sum_of(v, s->apart);
+        if (way && !s->sum.less)
+            break;
+        s->plain = numbers_of(s, s->sum.x, false);
+        s->with_sign = numbers_of(s, s->sum.x, true);
+        s->plain_difference = s->signed_difference = ANY_DIFFERENCE;
+        // Once more: what a nearer test leaves out may be next to what a farther one does.
         learn_all(s, i->block);
-    return is_positive(s);
+        if (!is_positive(s))
+            learn_all(s, i->block);
+        if (is_positive(s))
+            return true;
+    }
+    return false;
 }
 
-static bool has_candidate(const struct kir_func *f) {
+static bool has_candidate(const struct kir_func *f, const struct flow *fl) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (is_candidate(i))
+            if (is_candidate(fl, i))
                 return true;
     return false;
 }
 
-bool known_sign(struct kir_func *f, const uint32_t ntid[3], bool change) {
-    if (!has_candidate(f))
+bool known_sign(struct kir_func *f, const struct flow *fl, const uint32_t ntid[3], bool change) {
+    if (!has_candidate(f, fl))
         return false;
     struct arena tmp = {0};
     bool any = false;
@@ -331,7 +340,7 @@ bool known_sign(struct kir_func *f, const uint32_t ntid[3], bool change) {
     s.ranges = s.c ? number_ranges(&tmp, s.c, ntid) : NULL;
     for (uint32_t p = 0; s.c && p < s.c->nblocks && (change || !any); p++)
         for (struct kir_inst *i = s.c->order[p]->first; i; i = i->next) {
-            if (!is_candidate(i) || !has_known_sign(&s, i))
+            if (!is_candidate(fl, i) || !has_known_sign(&s, i))
                 continue;
             any = true;
             if (change && i->op == ISA_OP_CVT)

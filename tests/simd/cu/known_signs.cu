@@ -49,6 +49,24 @@ extern "C" __global__ void sums(const int *in, int *out) {
     out[i] = s[t];
 }
 
+// run: diagonals grid=2,1,1 block=32,1,1 shared=0 args=buf:4096:rand,buf:4096:rand
+// run: diagonals grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:rand
+extern "C" __global__ void diagonals(const int *in, int *out) {
+    __shared__ int s[65][65];
+    int t = threadIdx.x, n = blockDim.x, i = blockIdx.x * n + t;
+    for (int k = 0; k <= n; k++)
+        s[k][t] = in[i] + k;
+    s[t][n] = t;
+    __syncthreads();
+    for (int d = 0; d < 2 * n - 1; d++) {
+        int j = d - t;
+        if (j >= 0 && j < n)
+            s[t + 1][j + 1] = max(s[t][j + 1], s[t + 1][j]) ^ s[t][j];
+        __syncthreads();
+    }
+    out[i] = s[n][t] + s[t + 1][n];
+}
+
 // Numbers that are large without a sign: x - 3 of those who pass is not always below 2^31.
 // run: large grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:rand,u32:4294967290
 // run: large grid=1,1,1 block=64,1,1 shared=0 args=buf:4096:rand,buf:4096:rand,u32:2147483640
