@@ -85,6 +85,9 @@ struct kd_block {
     const struct kd_check_extent *check_extents;
     struct kd_check_asked check_asked[KD_CHECK_ASKED];
     const struct kd_check_shadow *check_shadow; // what init keeps
+    // The same of the first bytes of the block's window, side by side; 0 bytes: they are not.
+    uint8_t *check_shared;
+    uint64_t check_shared_bytes;
 };
 
 // Addresses of shared::cluster have 32 bits: below KD_CLUSTER_MAPPED, and from the top of the range

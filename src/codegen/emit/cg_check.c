@@ -60,7 +60,11 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
     if (i->index == KD_CHECK_TEXELS) {
         r = ask(g, address, same, c->i64, i->index);
     } else if (i->index) {
-        struct cg_shadow s = {.address = address, .bytes = i->index, .same = same};
+        struct cg_shadow s = {.of = i->ops[0],
+                              .address = address,
+                              .bytes = i->index,
+                              .same = same,
+                              .shared = i->mods.space == ISA_SPACE_SHARED};
         cg_shadow_begin(g, &s);
         LLVMPositionBuilderAtEnd(c->b, s.ask);
         LLVMValueRef asked = ask(g, address, same, c->i64, i->index);
@@ -106,7 +110,8 @@ static bool extent(struct cg_func *g, struct kir_inst *i, LLVMValueRef *base, LL
             LLVMBuildICmp(c->b, LLVMIntULT, number, cg_i32(c, KD_CHECK_EXTENTS), "");
         LLVMValueRef at = LLVMBuildSelect(c->b, small, number, cg_i32(c, 0), "");
         at = LLVMBuildShl(c->b, LLVMBuildZExt(c->b, at, c->i64, ""), cg_i64(c, 4), "");
-        LLVMValueRef table = field(g, g->blk, offsetof(struct kd_block, check_extents), c->ptr);
+        LLVMValueRef table =
+            cg_block_field(g, offsetof(struct kd_block, check_extents), c->ptr, "");
         LLVMValueRef e = LLVMBuildGEP2(c->b, c->i8, table, &at, 1, "");
         *base = field(g, e, offsetof(struct kd_check_extent, base), c->i64);
         *size = field(g, e, offsetof(struct kd_check_extent, size), c->i64);
@@ -116,7 +121,7 @@ static bool extent(struct cg_func *g, struct kir_inst *i, LLVMValueRef *base, LL
         return false;
     uint32_t number = o->bits.u32[0], k = number & ~KD_CHECK_VARIABLE;
     if (number >= KD_CHECK_VARIABLE && global && k < m->vars.len) {
-        LLVMValueRef vars = field(g, g->blk, offsetof(struct kd_block, vars), c->ptr);
+        LLVMValueRef vars = cg_block_field(g, offsetof(struct kd_block, vars), c->ptr, "");
         *base = field(g, vars, k * sizeof(void *), c->i64);
         *size = cg_i64(c, m->vars.data[k]->size);
         return true;
@@ -128,23 +133,20 @@ static bool extent(struct cg_func *g, struct kir_inst *i, LLVMValueRef *base, LL
     *base = cg_i64(c, s->offset);
     *size = cg_i64(c, s->size);
     if (s->dynamic) {
-        LLVMValueRef at = field(g, g->blk, offsetof(struct kd_block, dynamic_shared), c->i32);
-        LLVMValueRef n = field(g, g->blk, offsetof(struct kd_block, dynamic_shared_bytes), c->i32);
-        *base = LLVMBuildZExt(c->b, at, c->i64, "");
+        LLVMValueRef n =
+            cg_block_field(g, offsetof(struct kd_block, dynamic_shared_bytes), c->i32, "");
+        *base = g->dynamic_shared;
         *size = LLVMBuildZExt(c->b, n, c->i64, "");
     }
     return true;
 }
 
-// Are all lanes' accesses inside what their pointer was made from, and aligned? NULL: only the
-// device knows.
+// Are all active lanes' accesses in [base, base + size), and aligned?
 static LLVMValueRef is_inside(struct cg_func *g, struct kir_inst *i, LLVMValueRef address,
-                              bool same_address, LLVMValueRef mask) {
+                              bool same_address, LLVMValueRef mask, LLVMValueRef base,
+                              LLVMValueRef size) {
     struct cg *c = g->cg;
-    LLVMValueRef base, size;
     uint64_t bytes = UINT64_C(1) << (i->index >> KD_CHECK_BYTES_SHIFT);
-    if (!extent(g, i, &base, &size))
-        return NULL;
     LLVMTypeRef t = LLVMTypeOf(address);
     LLVMValueRef fits = LLVMBuildICmp(c->b, LLVMIntUGE, size, cg_i64(c, bytes), "");
     LLVMValueRef most = LLVMBuildSub(c->b, size, cg_i64(c, bytes), "");
@@ -195,19 +197,37 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     code |= same_address ? KD_CHECK_SAME_ADDRESS : 0;
     code |= same_origin ? KD_CHECK_SAME_ORIGIN : 0;
     code |= same_more ? KD_CHECK_SAME_MORE : 0;
-    LLVMValueRef told = cg_i32(c, code);
-    bool may = i->index & KD_CHECK_IF_OUTSIDE && same_origin;
-    LLVMValueRef inside = may ? is_inside(g, i, address, same_address, mask) : NULL;
-    if (inside)
+    LLVMValueRef told = cg_i32(c, code), apart = NULL, inside = NULL, base, size;
+    bool outside = i->index & KD_CHECK_IF_OUTSIDE;
+    if (array)
+        apart = are_apart(g, UINT64_C(1) << (array - 1));
+    bool may_skip = array || !(i->index & KD_CHECK_IF_RACES);
+    if (outside && same_origin && extent(g, i, &base, &size)) {
+        struct cg_span span;
+        uint32_t bytes = 1u << (i->index >> KD_CHECK_BYTES_SHIFT);
+        bool spans = !same_address && cg_span_of(g, i->ops[0], bytes, INT64_C(1) << 30, &span);
+        if (spans) {
+            inside =
+                cg_span_inside(g, &span, cg_i64(c, (uint64_t)i->offset), bytes, base, size, true);
+            if (may_skip) { // most are; else the active lanes are looked at
+                LLVMBasicBlockRef look = cg_new_block(g, "look");
+                next = cg_new_block(g, "told");
+                inside = apart ? LLVMBuildAnd(c->b, inside, apart, "") : inside;
+                LLVMBuildCondBr(c->b, inside, next, look);
+                LLVMPositionBuilderAtEnd(c->b, look);
+            }
+        }
+        if (!spans || may_skip)
+            inside = is_inside(g, i, address, same_address, mask, base, size);
         told = LLVMBuildSelect(c->b, inside, cg_i32(c, code | KD_CHECK_IS_INSIDE), told, "");
-    LLVMValueRef skip = inside;
-    if (array && (inside || !(i->index & KD_CHECK_IF_OUTSIDE))) {
-        LLVMValueRef apart = are_apart(g, UINT64_C(1) << (array - 1));
-        skip = inside ? LLVMBuildAnd(c->b, inside, apart, "") : apart;
-    } else if (i->index & KD_CHECK_IF_RACES) {
-        skip = NULL;
     }
-    struct cg_shadow shadow = {.address = address,
+    LLVMValueRef skip = !may_skip            ? NULL
+                        : inside && apart    ? LLVMBuildAnd(c->b, inside, apart, "")
+                        : outside && !inside ? NULL
+                        : inside             ? inside
+                                             : apart;
+    struct cg_shadow shadow = {.of = i->ops[0],
+                               .address = address,
                                .bytes = 1u << (i->index >> KD_CHECK_BYTES_SHIFT),
                                .same = same_address};
     bool store = i->index & KD_CHECK_IS_STORE;
@@ -219,7 +239,7 @@ static void emit_access(struct cg_func *g, struct kir_inst *i) {
     }
     if (skip) {
         LLVMBasicBlockRef tell = cg_new_block(g, "tell");
-        next = cg_new_block(g, "told");
+        next = next ? next : cg_new_block(g, "told");
         LLVMBuildCondBr(c->b, skip, next, tell);
         LLVMPositionBuilderAtEnd(c->b, tell);
     }

@@ -136,6 +136,8 @@ void check_init_untouched(uint64_t address, uint64_t size);
 // It has been copied; what lies between is written as far as that was. call: that asked for it;
 // NULL: nobody knows.
 void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call);
+// The block has a window of shared memory, whose bits code is to find side by side.
+void check_init_window(struct kd_block *b);
 // Its shared memory is unwritten.
 void check_init_shared(const struct kd_block *b);
 // A block begins: its shared memory, if it is in no cluster, and its local memory are unwritten.

@@ -131,6 +131,45 @@ static uint64_t local_bytes(const struct kd_block *b) {
     return b->local_stride * b->nthreads;
 }
 
+// Puts the bytes of n pages side by side, for ever: a window is smaller or in other pages later.
+// NULL: there is no memory.
+static uint8_t *side_by_side(uint64_t first, uint64_t n) {
+    _Atomic(void *) *slot = check_pages_slot(&pages, first, true);
+    uint8_t *begin = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL, *made;
+    bool are = begin > UNTOUCHED;
+    for (uint64_t k = 1; are && k < n; k++) {
+        slot = check_pages_slot(&pages, first + k * PAGE, true);
+        are = slot && atomic_load_explicit(slot, memory_order_acquire) == begin + k * PAGE;
+    }
+    if (are || !(made = check_pages_zeroed(n * PAGE)))
+        return are ? begin : NULL;
+    for (uint64_t k = 0; k < n; k++) {
+        slot = check_pages_slot(&pages, first + k * PAGE, true);
+        if (!slot)
+            return NULL;
+        uint8_t *was = atomic_load_explicit(slot, memory_order_acquire);
+        if (was > UNTOUCHED)
+            memcpy(made + k * PAGE, was, PAGE);
+        else if (was == UNWRITTEN)
+            memset(made + k * PAGE, 0xff, PAGE);
+        atomic_store_explicit(slot, made + k * PAGE, memory_order_release);
+    }
+    return made;
+}
+
+void check_init_window(struct kd_block *b) {
+    uint64_t shared = (uint64_t)(uintptr_t)b->shared, at = shared % PAGE;
+    b->check_shared = NULL;
+    b->check_shared_bytes = 0;
+    if (!(check_tools() & CHECK_INIT) || !b->shared || !b->shared_window_bytes)
+        return;
+    uint8_t *p = side_by_side(shared - at, (at + b->shared_window_bytes + PAGE - 1) / PAGE);
+    if (!p)
+        return;
+    b->check_shared = p + at;
+    b->check_shared_bytes = b->shared_window_bytes;
+}
+
 void check_init_shared(const struct kd_block *b) {
     check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
 }

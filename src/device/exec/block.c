@@ -170,6 +170,8 @@ static bool resident_setup(struct runner *r, struct resident *s, struct op *op) 
     b->stream_bytes = l->stream_bytes;
     b->check_extents = check_extents();
     b->check_shadow = check_init_shadow();
+    if (check_tools())
+        check_init_window(b);
     b->grid_workspace = l->cooperative ? (uint64_t)(uintptr_t)&l->workspace : 0;
     return true;
 }
@@ -917,6 +919,7 @@ static bool take_cluster(struct runner *r, struct op *op, struct resident **s) {
         c->members[k] = s[k];
         s[k]->b.shared = cluster_window(c, k);
         s[k]->b.cluster_shared = cluster_window(c, 0);
+        check_init_window(&s[k]->b);
         check_init_shared(&s[k]->b);
     }
     return c != NULL;

@@ -376,14 +376,16 @@ static struct kir_value *generic(struct init *s, struct kir_value *address, uint
     return i->res[0];
 }
 
+// space: that the generic address is in, which saves code a look for it.
 static struct kir_value *ask(struct init *s, struct kir_value *address, int64_t offset,
-                             uint32_t bytes) {
+                             uint32_t bytes, uint8_t space) {
     if (offset)
         address = two(s, ISA_OP_ADD, ISA_U64, address, kir_const(s->f, KIR_B64, (uint64_t)offset),
                       KIR_B64);
     struct kir_inst *i = make(s, ISA_OP_CHECK_ORIGIN, ISA_B64, 1, KIR_B64);
     i->ops[0] = address;
     i->index = bytes;
+    i->mods.space = space;
     return i->res[0];
 }
 
@@ -409,7 +411,7 @@ static void load(struct init *s, struct kir_inst *i) {
     struct kir_value *at = generic(s, i->ops[0], i->mods.space);
     for (uint32_t k = 0; k < i->nres; k++)
         if (has(s, i->res[k])) {
-            struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes);
+            struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes, i->mods.space);
             s->shadow[i->res[k]->id] = extended(s, i, x, shadow_type(i->res[k]));
         }
     s->at = i->op == ISA_OP_ATOM ? s->at : i;
@@ -422,7 +424,7 @@ static void fetch(struct init *s, struct kir_inst *i) {
     struct kir_inst *wide = make(s, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
     wide->ty2 = ISA_U32;
     wide->ops[0] = lane->res[0];
-    struct kir_value *p = is_dirty(s, ask(s, wide->res[0], 0, KD_CHECK_TEXELS));
+    struct kir_value *p = is_dirty(s, ask(s, wide->res[0], 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
     for (uint32_t k = 0; k < i->nres; k++)
         if (has(s, i->res[k]))
             s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
@@ -575,7 +577,7 @@ static void copy(struct init *s, struct kir_inst *i) {
     for (uint32_t k = 0; k < n; k += 4) {
         struct kd_check_site site = {
             .kind = KD_CHECK_SHADOW_STORE, .bytes = 4, .align = 1, .offset = k};
-        tell(s, i, false, site, i->ops[0], ask(s, i->ops[1], k, 4));
+        tell(s, i, false, site, i->ops[0], ask(s, i->ops[1], k, 4, ISA_SPACE_GENERIC));
     }
 }
 

@@ -7,11 +7,13 @@
 #include "isa/ops/async.h"
 #include "isa/ops/block.h"
 #include "isa/ops/check.h"
+#include "isa/ops/cluster.h"
 #include "isa/ops/control.h"
 #include "isa/ops/image.h"
 #include "isa/ops/move.h"
 #include "isa/ops/warp.h"
 #include "passes/check/check.h"
+#include "passes/check/check_uniform.h"
 
 struct sync {
     struct kir_func *f;
@@ -19,6 +21,7 @@ struct sync {
     bool meetings;
     uint16_t flags;
     bool meets;      // threads of the function may be waited for
+    bool all_come;   // to its barriers
     uint32_t number; // of the next site
 };
 
@@ -130,7 +133,8 @@ static void look_at(struct sync *s, struct kir_inst *i) {
     case ISA_OP_BAR_SYNC:
     case ISA_OP_BAR_ARRIVE:
     case ISA_OP_BAR_RED:
-        barrier(s, i);
+        if (!s->all_come)
+            barrier(s, i);
         break;
     case ISA_OP_SHFL:
     case ISA_OP_VOTE:
@@ -186,20 +190,20 @@ static void ends_of(struct sync *s, struct kir_block *b, const uint8_t *ends) {
     }
 }
 
-static void find_ends(struct sync *s, struct arena *tmp) {
-    uint32_t n = s->f->blocks.len;
+// By block: nothing is done there any more, and its threads end.
+static uint8_t *find_ends(const struct kir_func *f, struct arena *tmp) {
+    uint32_t n = f->blocks.len;
     uint8_t *ends = arena_array(tmp, uint8_t, n);
     for (bool again = true; again;) {
         again = false;
         for (uint32_t k = n; k-- > 0;) {
-            const struct kir_block *b = s->f->blocks.data[k];
+            const struct kir_block *b = f->blocks.data[k];
             bool is = !ends[k] && !does_something(b) && leads_to_end(b, ends);
             ends[k] |= is;
             again |= is;
         }
     }
-    for (uint32_t k = 0; k < n; k++)
-        ends_of(s, s->f->blocks.data[k], ends);
+    return ends;
 }
 
 // Functions that are called may have meetings.
@@ -211,13 +215,70 @@ static bool has_calls(const struct kir_func *f) {
     return false;
 }
 
+// Can threads wait for others at i, but at a barrier of the whole block? Where they do, the device
+// has to know of barriers as well.
+static bool waits_otherwise(const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_BAR_SYNC:
+    case ISA_OP_BAR_ARRIVE:
+    case ISA_OP_BAR_RED:
+        return !check_is_barrier(i);
+    case ISA_OP_SHFL:
+    case ISA_OP_VOTE:
+    case ISA_OP_MATCH:
+    case ISA_OP_REDUX:
+    case ISA_OP_ELECT:
+    case ISA_OP_BAR_WARP_SYNC:
+        return members(i) != NULL;
+    case ISA_OP_BARRIER_CLUSTER_ARRIVE:
+    case ISA_OP_BARRIER_CLUSTER_WAIT:
+        return true;
+    default:
+        return is_of_device(i);
+    }
+}
+
+static bool is_varying(const struct check_uniform *u, const struct kir_value *v) {
+    return v->kind != KIR_VALUE_CONST && (v->kind != KIR_VALUE_INST || u->varying[v->id]);
+}
+
+// Do all of a block's threads come to each of its barriers that any one comes to, but for those
+// that end before and have nothing else to do? Then there is nothing to tell of them.
+static bool do_all_come(const struct kir_func *f, const uint8_t *ends, struct arena *tmp) {
+    struct check_uniform u;
+    bool some = false;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
+            if (waits_otherwise(i))
+                return false;
+            some |= check_is_barrier(i);
+        }
+    if (!some || !f->is_kernel || has_calls(f) || !check_uniform_find(tmp, f, &u))
+        return false;
+    for (uint32_t b = 0; b < f->blocks.len; b++) {
+        const struct kir_inst *last = f->blocks.data[b]->last;
+        bool come = false, leave = false;
+        for (uint32_t t = 0; t < last->ntargets; t++) {
+            uint32_t to = last->targets[t]->id;
+            come |= u.meets[to];
+            leave |= !u.meets[to] && !ends[to];
+        }
+        if (come && leave && (u.divergent[b] || is_varying(&u, last->ops[0])))
+            return false;
+    }
+    return true;
+}
+
 void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, uint16_t flags) {
     struct sync s = {.f = f, .sites = sites, .meetings = meetings, .flags = flags};
     struct arena tmp = {0};
+    uint8_t *ends = meetings ? find_ends(f, &tmp) : NULL;
+    s.all_come = meetings && do_all_come(f, ends, &tmp);
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             look_at(&s, i);
-    if (f->is_kernel && meetings && (s.meets || has_calls(f)))
-        find_ends(&s, &tmp);
+    for (uint32_t k = 0; f->is_kernel && meetings && (s.meets || has_calls(f)) && k < f->blocks.len;
+         k++)
+        ends_of(&s, f->blocks.data[k], ends);
     arena_free(&tmp);
 }
