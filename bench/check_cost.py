@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
 """What kudzu check costs: each row of rows/ run plain and under each tool.
 
-usage: bench/check_cost.py BUILD [--tools memory,race,...] [--clock wall|processor] [row...]
+usage: bench/check_cost.py BUILD [--tools memory,race,...] [--clock wall|processor] [--out FILE] [row...]
 
 A cell is the time of a launch's work under the tool over the plain run's, and the peak memory of
 the row's process likewise. Compilation does not count: code is the better one from the first launch
 on. Workers are as many as KUDZU_WORKERS says.
 --clock processor: time of all processors instead of the clock's, for machines with other work.
-Writes BUILD/bench/check_cost.tsv as well.
+Writes OUT (BUILD/bench/check_cost.tsv) as well.
 """
 import argparse
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = ["memory", "race", "init", "sync", "all"]
-SECONDS = 60  # for a file of rows under one tool
+SECONDS = 60  # of processors, for a file of rows under one tool
+WAIT = 600  # by the clock, where other work takes the machine
 
 
 def newer(target, *sources):
@@ -58,6 +60,10 @@ def build_program(build, rows):
     return program
 
 
+def limit_processors():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
 def measure(build, program, row, tool):
     """{row's name: (seconds, processor seconds, KiB)} of a file of rows."""
     command = [program]
@@ -66,14 +72,15 @@ def measure(build, program, row, tool):
         command = [os.path.join(build, "bin", "kudzu"), "check", *names, "--", program]
     with tempfile.NamedTemporaryFile("r", suffix=".tsv") as results:
         try:
-            p = subprocess.run(command + [results.name, row], timeout=SECONDS,
+            p = subprocess.run(command + [results.name, row], timeout=WAIT,
                                capture_output=True, text=True,
+                               preexec_fn=limit_processors,
                                env={**os.environ, "KUDZU_TIER": "full"})
             if p.returncode or (tool and "SUMMARY: 0 errors" not in p.stdout):
                 print(f"{row}, {tool or 'plain'}: status {p.returncode}\n{p.stdout[:400]}"
                       f"{p.stderr[:400]}", file=sys.stderr)
         except subprocess.TimeoutExpired:
-            print(f"{row}, {tool}: more than {SECONDS} s", file=sys.stderr)
+            print(f"{row}, {tool}: more than {WAIT} s", file=sys.stderr)
         return {f[0]: tuple(map(float, f[1:])) for f in
                 (line.rstrip("\n").split("\t") for line in results)}
 
@@ -88,6 +95,7 @@ def main():
     parser.add_argument("rows", nargs="*")
     parser.add_argument("--tools", default=",".join(TOOLS))
     parser.add_argument("--clock", choices=["wall", "processor"], default="wall")
+    parser.add_argument("--out")
     a = parser.parse_intermixed_args()
     build, tools = os.path.abspath(a.build), a.tools.split(",")
     rows = a.rows or sorted(f[:-3] for f in os.listdir(os.path.join(HERE, "rows")))
@@ -96,7 +104,7 @@ def main():
     times, sizes = {t: [] for t in tools}, {t: [] for t in tools}
     heads = "".join(f"{t:>9}" for t in tools) + "  memory:" + "".join(f"{t:>8}" for t in tools)
     print(f"{'':32}{'plain ms':>10}{heads}", flush=True)
-    with open(os.path.join(build, "bench", "check_cost.tsv"), "w") as table:
+    with open(a.out or os.path.join(build, "bench", "check_cost.tsv"), "w") as table:
         for row in rows:
             plain = measure(build, program, row, None)
             checked = {t: measure(build, program, row, t) for t in tools}

@@ -288,6 +288,16 @@ __global__ void shared_unwritten(bool all, int *out) {
         out[threadIdx.x] = 1;
 }
 
+// Bytes at places that follow no pattern.
+__global__ void shared_bytes(const int *order, bool all, int *out) {
+    __shared__ unsigned char tile[64];
+    if (all || threadIdx.x < 32)
+        tile[order[threadIdx.x]] = threadIdx.x;
+    __syncthreads();
+    if (tile[order[63 - threadIdx.x]] == 5) // bug: scattered
+        out[threadIdx.x] = 1;
+}
+
 struct padded {
     char tag;
     int value;
@@ -545,7 +555,14 @@ static void run(const char *name) {
         early<<<2, 48>>>(41, out);
     else if (is("tile"))
         shared_unwritten<<<2, 64>>>(!bug, out);
-    else if (is("padded")) {
+    else if (is("scattered")) {
+        int order[64], *p = ints(64);
+        for (int k = 0; k < 64; ++k)
+            order[k] = k * 37 % 64;
+        cudaMemcpy(p, order, sizeof order, cudaMemcpyHostToDevice);
+        shared_bytes<<<2, 64>>>(p, !bug, out);
+        cudaFree(p);
+    } else if (is("padded")) {
         padded *p = nullptr, *q = nullptr;
         cudaMalloc(&p, 32 * sizeof *p);
         cudaMallocAsync(&q, 32 * sizeof *q, 0);

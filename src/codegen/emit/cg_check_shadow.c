@@ -165,14 +165,14 @@ static void split(struct cg_func *g, struct cg_shadow *s) {
     if (s->has_span) {
         s->first = LLVMBuildAdd(c->b, s->span.base, cg_i64(c, (uint64_t)s->span.lo), "");
         s->first = plus(c, s->first, s->offset);
-    } else if (!s->shared) {
-        s->first = first_address(g, s);
     }
     s->clean = s->bits = NULL;
-    if (s->shared && has_vectors(s))
+    if (s->shared && has_vectors(s)) {
         split_shared(g, s);
-    else
-        split_pages(g, s);
+        return;
+    }
+    s->first = s->has_span ? s->first : first_address(g, s);
+    split_pages(g, s);
 }
 
 void cg_shadow_begin(struct cg_func *g, struct cg_shadow *s) {
