@@ -645,7 +645,7 @@ __global__ void launch_after_stores(int *n, int *from, int *to) {
     from[threadIdx.x] = (int)threadIdx.x + 1;
     if (threadIdx.x % 32 == 0) {
         copy_to<<<1, 32>>>(to + threadIdx.x, from + threadIdx.x);
-        n[threadIdx.x / 32] = pass_time(n[0]);
+        n[threadIdx.x / 32] = pass_time((int)threadIdx.x);
     }
 }
 
@@ -659,6 +659,7 @@ __global__ void launch_after_locks(int *n, int *from, int *to, locks *l) {
     bool done = false;
     while (!done) {
         if (atomicCAS(&l->lock, 0, 1) == 0) {
+            __threadfence();
             n[4]++;
             __threadfence();
             atomicExch(&l->lock, 0);

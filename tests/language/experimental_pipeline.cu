@@ -32,19 +32,19 @@ template <typename T> __global__ void through_barrier(const T *in, T *out) {
 
 // Batches are numbered from 0; arrays are filled up with zeros.
 __global__ void in_batches(const int4 *in, int4 *out, size_t *numbers) {
-    __shared__ int4 room[32], whole[3][32];
+    __shared__ int4 room[32], whole[32][32];
     unsigned int i = threadIdx.x;
     pipeline pipe;
     memcpy_async(room[i], in[i], pipe);
     size_t first = pipe.commit();
     int4 part[2] = {in[i], in[i + 1]}, three[3];
     memcpy_async(three, part, pipe);
-    memcpy_async(whole[0], *(const int4(*)[32])in, pipe);
+    memcpy_async(whole[i], *(const int4(*)[32])in, pipe);
     size_t second = pipe.commit();
     pipe.wait(first);
     out[i] = room[i];
     pipe.wait_prior<0>();
-    out[32 + i] = whole[0][31 - i];
+    out[32 + i] = whole[i][31 - i];
     out[64 + i] = three[1];
     out[96 + i] = three[2];
     memcpy_async(room[i], in[31 - i], pipe);

@@ -195,6 +195,7 @@ __global__ void together_after_locks(int *lock, int *counts, int *sums, int n) {
         return;
     for (bool done = false; !done;)
         if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
             counts[0]++;
             __threadfence();
             atomicExch(lock, 0);

@@ -140,6 +140,12 @@ bool check_host_touched(uint64_t address) {
 
 // ---- what the host may do -----------------------------------------------------------------
 
+// A word that kernels read by strong accesses is there for the host to write meanwhile.
+static bool is_strong(uint32_t name) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    return number && check_stamp_of(number)->site->flags & KD_CHECK_STRONG;
+}
+
 // An access that the host has not waited for, and of which bytes; the host's own are known to it.
 static bool is_open(uint32_t name, uint8_t bytes) {
     uint32_t number = name >> CHECK_LANE_BITS;
@@ -156,8 +162,13 @@ static int rights_of(const struct page *p, bool *any) {
         uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
         uint8_t bytes = p->end - at < 4 ? (uint8_t)((1u << (p->end - at)) - 1) : 15;
         bool written = is_open(c->weak[k], bytes);
-        bool read = is_open(c->readers[0][k], bytes) || is_open(c->readers[1][k], bytes);
+        bool read = false;
         strong = is_open(c->strong[k], 0);
+        for (int n = 0; n < CHECK_READERS; n++) {
+            uint32_t name = c->readers[n][k];
+            read |= is_open(name, bytes);
+            strong |= is_strong(name) && is_open(name, 0);
+        }
         all_written &= written;
         all_accessed &= written || read;
         *any |= written || read || strong;
