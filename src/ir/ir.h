@@ -216,6 +216,7 @@ struct kir_module {
     // meet again behind a branch, and come to barriers as a warp. A device that could run them
     // apart keeps to that (guide, Application Compatibility: Pascal's thread scheduling).
     bool lockstep;
+    bool keeps_loads; // kir_remove_dead leaves those whose results nobody needs: checks are to come
     VEC(const char *) files; // .file, by number; NULL where unused
 };
 

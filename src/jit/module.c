@@ -77,8 +77,10 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     struct ptx_module *ast = ptx_parse(&ast_arena, ptx, len, err);
     struct kir_module *ir = NULL;
     stages_end("parser");
-    if (ast)
+    if (ast) {
         ast->tells_copies = check_tools() & CHECK_RACE;
+        ast->keeps_loads = check_tools();
+    }
     bool verified = ast && ptx_verify(ast, err);
     stages_end("verifier");
     if (verified)
@@ -98,6 +100,7 @@ static struct kir_module *lower(const char *ptx, size_t len, struct strbuf *err)
     }
     if (ok && check_tools()) {
         check_module(ir, check_tools());
+        ir->keeps_loads = false; // what they access has been told
         ok = kir_validate(ir, err);
         stages_end("checks");
     }

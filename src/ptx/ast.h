@@ -284,6 +284,7 @@ struct ptx_module {
     bool debug;                            // .target ..., debug
     bool lockstep;                         // .pragma PTX_LOCKSTEP, or a target before sm_70
     bool tells_copies;                     // what waits for asynchronous copies is lowered, too
+    bool keeps_loads;                      // those whose results nobody needs are lowered, too
     unsigned address_size;                 // 32 or 64
     VEC(struct ptx_item) items;            // in text order, for the printer
     VEC(struct ptx_func *) funcs;

@@ -2,10 +2,15 @@
 // a needed instruction reads; the rest goes, cycles of phis included.
 #include "ir/clean/simplify.h"
 
-static bool has_effect(const struct kir_inst *i) {
+// A local variable's are as good as registers, and parameters are never written.
+static bool is_kept(const struct kir_module *m, const struct kir_inst *i) {
+    return m->keeps_loads && i->mods.space != ISA_SPACE_LOCAL && i->mods.space != ISA_SPACE_PARAM;
+}
+
+static bool has_effect(const struct kir_module *m, const struct kir_inst *i) {
     if (isa_op_info[i->op].side_effect || kir_is_terminator(i->op))
         return true;
-    return i->op == ISA_OP_LD && i->mods.sem != ISA_SEM_WEAK;
+    return i->op == ISA_OP_LD && (i->mods.sem != ISA_SEM_WEAK || is_kept(m, i));
 }
 
 struct marks {
@@ -43,7 +48,7 @@ bool kir_remove_dead(struct kir_func *f) {
             i->id = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (has_effect(i))
+            if (has_effect(f->module, i))
                 need(&m, i);
     while (m.work.len) {
         struct kir_inst *i = m.work.data[--m.work.len];

@@ -59,6 +59,7 @@ static void copy_header(struct lower_module *lm) {
     m->ptx_minor = ast->version_minor;
     m->target_sm = ast->sm;
     m->lockstep = ast->lockstep;
+    m->keeps_loads = ast->keeps_loads;
     for (uint32_t k = 0; k < ast->files.len; k++) {
         const char *name = ast->files.data[k] ? arena_strdup(&m->arena, ast->files.data[k]) : NULL;
         vec_push(&m->arena, &m->files, name);
