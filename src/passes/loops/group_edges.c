@@ -790,9 +790,17 @@ static bool has_test(const struct kir_inst *i) {
     return i;
 }
 
+// A kernel can begin with a test of its block (whole_blocks.h), made before the block is run: there
+// is nothing to ask in front of it, and blocks that touch an edge are told apart already.
+static bool tests_block(const struct search *s) {
+    const struct kir_block *b = s->version.head;
+    return b == s->f->blocks.data[0] && b->last->op == ISA_OP_CBR && !s->fl->divergent[b->id] &&
+           kind_in(s->fl, b->last->ops[0], b) == KIND_ALIKE;
+}
+
 static bool make_version(struct search *s) {
     struct kir_copy c;
-    if (!group_version_find(&s->version) || has_test(s->version.at))
+    if (tests_block(s) || !group_version_find(&s->version) || has_test(s->version.at))
         return false;
     for (uint32_t k = 0; k < s->version.region.len; k++)
         if (has_test(s->version.region.data[k]->first))
