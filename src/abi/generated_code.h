@@ -4,6 +4,7 @@
 #ifndef KUDZU_DEVICE_ABI_H
 #define KUDZU_DEVICE_ABI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
@@ -310,8 +311,18 @@ enum kd_level {
     KD_LEVEL_X86_64_V2,
     KD_LEVEL_X86_64_V3,
     KD_LEVEL_X86_64_V4,
-    KD_LEVEL_AARCH64
+    KD_LEVEL_AARCH64,
+    KD_LEVEL_AARCH64_SVE256, // SVE whose vectors have exactly so many bits
+    KD_LEVEL_AARCH64_SVE512
 };
+
+// Whether a machine of the one level runs code for the other: levels of x86-64 contain those
+// before them; those of SVE contain that of NEON, not each other.
+static inline bool kd_level_contains(uint32_t machine, uint32_t code) {
+    bool x86 = code >= KD_LEVEL_X86_64_V2 && machine <= KD_LEVEL_X86_64_V4;
+    bool neon = code == KD_LEVEL_AARCH64 && machine > KD_LEVEL_AARCH64;
+    return code == machine || (x86 && code < machine) || neon;
+}
 
 // What a machine can do beyond its level. FAST_GATHERS: gather instructions take less than a load a
 // lane. HALF_VECTORS: instructions on 64 bytes take as long as two on 32. SECOND_CACHE: lines are

@@ -42,7 +42,9 @@ static const struct tool_option options[] = {
     {"opt-level", "O", TOOL_JOINED, OPT_LEVEL, "0 to 4. Without effect."},
     {"machine", "m", TOOL_JOINED, MACHINE, "64; there is no other."},
     {"kudzu-native", NULL, TOOL_VALUE, NATIVE,
-     "Adds native code for these processors: x86-64-v2, -v3, -v4, aarch64, separated by commas."},
+     "Adds native code for these processors: x86-64-v2, -v3, -v4, aarch64, aarch64-sve256, "
+     "-sve512, "
+     "separated by commas."},
     {"Ofast-compile", "Ofc", TOOL_VALUE, 0, NULL},
     {"allow-expensive-optimizations", NULL, TOOL_SWITCH, 0, NULL},
     {"allow-undefined", NULL, TOOL_FLAG, 0, NULL},

@@ -43,7 +43,8 @@ static const struct tool_option options[] = {
     {"gpu-architecture", "arch", TOOL_VALUE, ARCH, "Shows only what is for this one."},
     {"function", "fun", TOOL_VALUE, FUNCTION, "Shows only these, separated by commas."},
     {"kudzu-native", NULL, TOOL_VALUE, NATIVE,
-     "For which processor --dump-sass makes code: x86-64-v2, -v3, -v4, aarch64."},
+     "For which processor --dump-sass makes code: x86-64-v2, -v3, -v4, aarch64, aarch64-sve256, "
+     "-sve512."},
     {"help", "h", TOOL_FLAG, HELP, "This text."},
     {"version", "V", TOOL_FLAG, VERSION, "The version."},
     {"all-fatbin", "all", TOOL_FLAG, 0, "Accepted: all that is there is shown."},

@@ -29,8 +29,13 @@ static const char *find_program(struct arena *arena) {
 }
 
 static const char *level_name(uint32_t level) {
-    static const char *const names[] = {"the machine it is made on", "x86-64-v2", "x86-64-v3",
-                                        "x86-64-v4", "aarch64"};
+    static const char *const names[] = {"the machine it is made on",
+                                        "x86-64-v2",
+                                        "x86-64-v3",
+                                        "x86-64-v4",
+                                        "aarch64",
+                                        "aarch64-sve256",
+                                        "aarch64-sve512"};
     return level < sizeof names / sizeof *names ? names[level] : "?";
 }
 

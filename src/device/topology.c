@@ -15,6 +15,7 @@
 #endif
 
 #include "support/environment.h"
+#include "target/arm_level.h"
 
 int topology_cores(void) {
     cpu_set_t set;
@@ -129,7 +130,7 @@ static enum kd_level machine_level(void) {
         return KD_LEVEL_X86_64_V3;
     return KD_LEVEL_X86_64_V2;
 #else
-    return KD_LEVEL_AARCH64;
+    return arm_level();
 #endif
 }
 
@@ -139,12 +140,12 @@ enum kd_level topology_level(void) {
         enum kd_level level;
     } names[] = {{"x86-64-v2", KD_LEVEL_X86_64_V2},
                  {"x86-64-v3", KD_LEVEL_X86_64_V3},
-                 {"x86-64-v4", KD_LEVEL_X86_64_V4}};
+                 {"x86-64-v4", KD_LEVEL_X86_64_V4},
+                 {"aarch64", KD_LEVEL_AARCH64}};
     enum kd_level level = machine_level();
     const char *wanted = environment_get("KUDZU_CPU");
     for (size_t i = 0; wanted && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(wanted, names[i].name) == 0 && names[i].level < level &&
-            level <= KD_LEVEL_X86_64_V4)
+        if (strcmp(wanted, names[i].name) == 0 && kd_level_contains(level, names[i].level))
             return names[i].level;
     return level;
 }

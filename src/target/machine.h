@@ -17,6 +17,7 @@ struct machine {
     // ---- what there is ----
     unsigned vector_bits;      // of the widest registers
     unsigned vector_registers; // how many
+    unsigned sve_granules;     // of 128 bits in a register of SVE; 0: SVE is not used
     unsigned lanes;            // of a kernel, where nothing speaks for another number
     bool holds_line;           // a register holds a cache line
     // Masks are registers of a bit a lane: what is done under one takes no longer than without.
@@ -24,6 +25,8 @@ struct machine {
     // of dwords, and roundings that instructions name.
     bool mask_registers;
     bool masked_loads;     // instructions load dwords and qwords under a mask
+    bool masked_stores;    // and store them, and bytes and words as well, as fast as without one
+    bool scatters;         // instructions store dwords and qwords at an address a lane
     bool fused;            // multiply-add with one rounding
     bool halves;           // conversions between f16 and f32
     bool pair_products;    // sums of products of neighbouring numbers of 8 and 16 bits
@@ -40,5 +43,7 @@ struct machine {
 
 // The machine of a level; `features` (KD_FEATURE_*) say what it has beyond that.
 struct machine machine_of(enum kd_level level, unsigned features);
+// The same as quick code sees it, which is selected without SVE.
+struct machine machine_for_quick_code(const struct machine *m);
 
 #endif

@@ -2,11 +2,12 @@
 each file's launches, with code for exactly their shapes at every width, and with code for all shapes
 at the compiler's width.
 
-usage: compare.py BUILD CROSS SYSROOT FILE...   (exit 1 on any difference, 77: no cross build)
+usage: compare.py BUILD CROSS SYSROOT [--vectors 256] FILE...   (exit 1 on any difference, 77: no cross build)
 
 BUILD and CROSS are the build folders, SYSROOT holds the libraries for arm64. A .cu file is compiled
 to PTX twice, optimised and not; KUDZU_COMPARE=quick leaves out the second. FILE may name one
-width: a.cu=8."""
+width: a.cu=8. --vectors: for SVE with registers of so many bits (128, where the machine has SVE and code is
+for NEON, 256 or 512)."""
 import os
 import subprocess
 import sys
@@ -17,6 +18,13 @@ sys.dont_write_bytecode = True
 import compare as simd  # noqa: E402
 
 WIDTHS = ["1", "8", "16", "32"]
+# What qemu-user is told, and the level that code is made for. None: a machine without SVE.
+MACHINES = {
+    None: ("cortex-a76", "aarch64"),
+    "128": ("max,sve=on,sve128=on,sve256=off,sve512=off,sve1024=off,sve2048=off", "aarch64"),
+    "256": ("max,sve=on,sve256=on,sve512=off,sve1024=off,sve2048=off", "aarch64-sve256"),
+    "512": ("max,sve=on,sve512=on,sve1024=off,sve2048=off", "aarch64-sve512"),
+}
 
 
 def output(command, **env):
@@ -30,9 +38,10 @@ def output(command, **env):
 
 
 class Machines:
-    def __init__(self, build, cross, sysroot, folder):
+    def __init__(self, build, cross, sysroot, folder, vectors=None):
         self.build, self.cross, self.folder = build, cross, folder
-        self.qemu = ["qemu-aarch64", "-L", sysroot]
+        cpu, self.level = MACHINES[vectors]
+        self.qemu = ["qemu-aarch64", "-L", sysroot, "-cpu", cpu]
 
     def here(self, ptx):
         return output([self.build + "/bin/ptx_run", ptx], KUDZU_EXEC="interp",
@@ -41,7 +50,7 @@ class Machines:
     def image(self, ptx, widths):
         """Native code at these widths for the launches of the file, or None and why."""
         path = ptx + ".image" if ptx.startswith(self.folder) else self.folder + "/image"
-        why = output([self.build + "/bin/compile_ahead", "aarch64", widths, ptx, path])
+        why = output([self.build + "/bin/compile_ahead", self.level, widths, ptx, path])
         return (None, why) if why else (path, "")
 
     def there(self, ptx, image, width):
@@ -67,8 +76,8 @@ def compare(machines, name, ptx, widths):
         got = machines.there(ptx, image, width) if image else why
         if got != want:
             bad += 1
-            print("%s: %s width %s differs\n--- interpreter\n%s--- aarch64\n%s" % (
-                name, "exact" if kind != "any" else "any shape,", width, want, got))
+            print("%s: %s width %s differs\n--- interpreter\n%s--- %s\n%s" % (
+                name, "exact" if kind != "any" else "any shape,", width, want, machines.level, got))
     return len(runs), bad
 
 
@@ -78,9 +87,12 @@ def main():
         print("no cross build: make check-aarch64 sets it up")
         sys.exit(77)
     count = bad = 0
+    items, vectors = sys.argv[4:], None
+    if items[0] == "--vectors":
+        vectors, items = items[1], items[2:]
     with tempfile.TemporaryDirectory() as folder:
-        machines = Machines(build, cross, sysroot, folder)
-        for item in sys.argv[4:]:
+        machines = Machines(build, cross, sysroot, folder, vectors)
+        for item in items:
             path, _, width = item.partition("=")
             files = simd.ptx_files(build + "/bin/kudzu", path, folder)
             if os.environ.get("KUDZU_COMPARE") == "quick":

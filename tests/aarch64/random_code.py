@@ -2,6 +2,7 @@
 qemu-user, against the interpreter on this machine. Each file is compared at one width.
 
 usage: random_code.py BUILD CROSS SYSROOT [--seed N] [--count FILES] [--minutes M] [--keep DIR]
+       [--vectors 128|256|512]
 
 BUILD, CROSS and SYSROOT are those of compare.py. Files that differ, or cannot be compiled, are kept.
 File K of a run is --seed SEED+K --count 1: runs beside each other need seeds that are further apart
@@ -55,13 +56,14 @@ def main():
     p.add_argument("--count", type=int, default=0, help="files to try (0: no limit)")
     p.add_argument("--minutes", type=float, default=0, help="stop after (0: no limit)")
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where files that differ go")
+    p.add_argument("--vectors", choices=[v for v in aarch64.MACHINES if v], help="bits of SVE's registers (no SVE)")
     a = p.parse_args()
     if not a.count and not a.minutes:
         a.count = 10
     print("seed %d" % a.seed, flush=True)
     start, files, bad = time.time(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        machines = aarch64.Machines(a.build, a.cross, a.sysroot, folder)
+        machines = aarch64.Machines(a.build, a.cross, a.sysroot, folder, a.vectors)
         while (not a.count or files < a.count) and (not a.minutes or time.time() - start < 60 * a.minutes):
             seed = a.seed + files
             files += 1

@@ -327,6 +327,20 @@ static void test_native(void) {
     free(image);
 }
 
+// Which machines run code for which levels.
+static void test_levels(void) {
+    static const struct {
+        enum kd_level machine;
+        const char *runs; // a letter for each level from KD_LEVEL_X86_64_V2 on
+    } rows[] = {{KD_LEVEL_X86_64_V2, "y....."},      {KD_LEVEL_X86_64_V3, "yy...."},
+                {KD_LEVEL_X86_64_V4, "yyy..."},      {KD_LEVEL_AARCH64, "...y.."},
+                {KD_LEVEL_AARCH64_SVE256, "...yy."}, {KD_LEVEL_AARCH64_SVE512, "...y.y"}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (uint32_t k = 0; rows[r].runs[k]; k++)
+            EXPECT_EQ(kd_level_contains(rows[r].machine, KD_LEVEL_X86_64_V2 + k),
+                      rows[r].runs[k] == 'y');
+}
+
 int main(int argc, char **argv) {
     REQUIRE(argc == 2);
     FILE *f = fopen(argv[1], "rb");
@@ -341,6 +355,7 @@ int main(int argc, char **argv) {
     test_modes();
     test_disk_cache();
     test_native();
+    test_levels();
     kd_context_destroy(context);
     free(object);
     return expect_done();

@@ -101,7 +101,8 @@ static void add_launches(struct kj_module *m, const char *text, uint32_t level, 
 }
 
 static uint32_t level_named(const char *name) {
-    static const char *const names[] = {"", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
+    static const char *const names[] = {"",        "x86-64-v2",      "x86-64-v3",     "x86-64-v4",
+                                        "aarch64", "aarch64-sve256", "aarch64-sve512"};
     for (uint32_t k = 1; k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k]))
             return k;

@@ -65,7 +65,7 @@ static bool compile_kernels(struct arena *arena, const struct jit *j, struct kj_
 static bool build(struct arena *arena, const struct jit *j, struct kj_module *m, const char *ptx,
                   size_t size, uint32_t levels, void **out, size_t *out_size) {
     code_list codes = {0};
-    for (int level = KD_LEVEL_X86_64_V2; level <= KD_LEVEL_AARCH64; ++level)
+    for (int level = KD_LEVEL_X86_64_V2; level <= KD_LEVEL_AARCH64_SVE512; ++level)
         if (levels >> level & 1 && !compile_kernels(arena, j, m, (enum kd_level)level, &codes))
             return false;
     return kimg_native_build(j->info(m), codes.data, codes.len, ptx, size, j->version(), out,

@@ -171,10 +171,10 @@ static uint32_t level_bit(const char *name) {
     static const struct {
         const char *name;
         enum kd_level level;
-    } levels[] = {{"x86-64-v2", KD_LEVEL_X86_64_V2},
-                  {"x86-64-v3", KD_LEVEL_X86_64_V3},
-                  {"x86-64-v4", KD_LEVEL_X86_64_V4},
-                  {"aarch64", KD_LEVEL_AARCH64}};
+    } levels[] = {
+        {"x86-64-v2", KD_LEVEL_X86_64_V2},           {"x86-64-v3", KD_LEVEL_X86_64_V3},
+        {"x86-64-v4", KD_LEVEL_X86_64_V4},           {"aarch64", KD_LEVEL_AARCH64},
+        {"aarch64-sve256", KD_LEVEL_AARCH64_SVE256}, {"aarch64-sve512", KD_LEVEL_AARCH64_SVE512}};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; ++i)
         if (!strcmp(name, levels[i].name))
             return 1u << levels[i].level;
@@ -295,8 +295,8 @@ bool architectures_add_native(struct architectures *a, const char *levels) {
             memcpy(name, levels, n);
         uint32_t bit = level_bit(name);
         if (!bit)
-            return cc_error("--kudzu-native: '%.*s' is not x86-64-v2, x86-64-v3, x86-64-v4 or "
-                            "aarch64",
+            return cc_error("--kudzu-native: '%.*s' is not x86-64-v2, x86-64-v3, x86-64-v4, "
+                            "aarch64, aarch64-sve256 or aarch64-sve512",
                             (int)n, levels);
         a->native_levels |= bit;
         levels += n + (levels[n] == ',');

@@ -38,7 +38,7 @@ bool architectures_add_gencode(struct architectures *a, struct arena *arena, con
 // -arch (NULL: none given) with -code (comma list, NULL: none given).
 bool architectures_add_arch(struct architectures *a, struct arena *arena, const char *arch,
                             const char *code);
-// --kudzu-native: a comma list of x86-64-v2, -v3, -v4, aarch64.
+// --kudzu-native: a comma list of x86-64-v2, -v3, -v4, aarch64, aarch64-sve256, -sve512.
 bool architectures_add_native(struct architectures *a, const char *levels);
 // Sorts; without any architecture, the CPU device's own (sm_90, or as KUDZU_COMPUTE_CAPABILITY
 // says). False: that variable names none; an error was reported.

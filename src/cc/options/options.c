@@ -562,7 +562,9 @@ static const struct option options[] = {
     {"gpu-architecture", "arch", ARG, false, set_arch, "<arch>",
      "compute_XX, sm_XX, native, all, all-major; default sm_90"},
     {"gpu-code", "code", LIST_ARG, false, set_code, "<code>,...",
-     "compute_XX, sm_XX, or x86-64-v2, -v3, -v4, aarch64 for native code of processors"},
+     "compute_XX, sm_XX, or x86-64-v2, -v3, -v4, aarch64, aarch64-sve256, -sve512 for native code "
+     "of "
+     "processors"},
     {"generate-code", "gencode", ARG, false, add_gencode, "arch=...,code=...",
      "-arch and -code together; may be repeated"},
     {"kudzu-native", "kudzu-native", ARG, false, add_native, "x86-64-v2,...",

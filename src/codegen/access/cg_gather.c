@@ -277,8 +277,11 @@ static void scatter_one(struct cg_func *g, const struct cg_lane_access *a, LLVMV
     }
 }
 
-// Words whose lanes fill registers, at indices of 32 bits.
+// With AVX-512: dwords whose lanes fill registers, at indices of 32 bits. With SVE, where a lane is
+// taken out of a register through memory: dwords and qwords.
 static bool has_scatter(const struct cg *c, const struct cg_lane_access *a) {
+    if (c->target.scatters)
+        return a->count == 1 && a->bytes >= 4 && c->width >= 8;
     return c->target.mask_registers && a->count == 1 && a->bytes == 4 && a->at.index &&
            c->width % 16 == 0;
 }

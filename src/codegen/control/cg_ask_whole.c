@@ -19,7 +19,7 @@ struct cg_whole {
 // Without mask registers a masked store of neighbouring words takes dozens of instructions of the
 // processor's own (AVX2), or is written out lane by lane; so is a load where there is no AVX2.
 static bool masks_cost(const struct cg *c, const struct kir_inst *i) {
-    return !c->target.mask_registers && (i->op == ISA_OP_ST || !c->target.masked_loads);
+    return !c->target.masked_stores && (i->op == ISA_OP_ST || !c->target.masked_loads);
 }
 
 // In a team each group's mask is made of an index of its own. n: the block's instructions.

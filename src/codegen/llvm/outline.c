@@ -58,7 +58,7 @@ static unsigned element_bits(LLVMTypeRef vector) {
 
 static bool has_instruction(const struct sort *s, const struct machine *m) {
     unsigned bits = element_bits(s->vector);
-    if (m->mask_registers)
+    if (m->masked_stores)
         return s->is_contiguous ? bits <= 64 : bits == 32 || bits == 64;
     return m->masked_loads && (bits == 32 || bits == 64) && (s->is_contiguous || !s->is_store);
 }

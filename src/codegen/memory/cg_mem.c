@@ -267,9 +267,12 @@ static void load_same(struct cg_func *g, const struct access *a, LLVMValueRef p,
         LLVMValueRef q = cg_byte_gep(c, p, (int64_t)k * a->bytes);
         LLVMValueRef x;
         if (mask) {
-            // The piece may have no active lane: then nothing may be read.
+            // The piece may have no active lane: then nothing may be read. LLVM 19 cannot load
+            // vectors of one lane by SVE.
             struct access plain = {.bytes = a->bytes};
-            LLVMTypeRef one = LLVMVectorType(a->elem, 1), one_bit = LLVMVectorType(c->i1, 1);
+            unsigned lanes = c->target.sve_granules ? 16 / a->bytes : 1;
+            LLVMTypeRef one = LLVMVectorType(a->elem, lanes),
+                        one_bit = LLVMVectorType(c->i1, lanes);
             LLVMValueRef bits = cg_bits_of_lanes(c, mask);
             LLVMValueRef any = LLVMBuildICmp(c->b, LLVMIntNE, bits, zero_of(LLVMTypeOf(bits)), "");
             LLVMValueRef m =

@@ -13,6 +13,7 @@
 #include "support/memory.h"
 #include "support/stages.h"
 #include "support/work.h"
+#include "target/arm_level.h"
 
 static void init_types(struct cg *c) {
     c->i1 = LLVMInt1TypeInContext(c->ctx);
@@ -35,7 +36,7 @@ enum kd_level kj_host_level(void) {
         return KD_LEVEL_X86_64_V3;
     return KD_LEVEL_X86_64_V2;
 #else
-    return KD_LEVEL_AARCH64;
+    return arm_level();
 #endif
 }
 
@@ -163,8 +164,8 @@ static void compile_request(void *arg) {
     end(t, r->log, r->log_size);
 }
 
-bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
-                size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
+static bool compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
+                    size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
     struct request r = {.m = m,
                         .kernel = kernel,
                         .spec = spec,
@@ -175,6 +176,19 @@ bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec
                         .log_size = log_size};
     run_request(&r, compile_request);
     return r.ok;
+}
+
+// What LLVM cannot select for SVE's registers gets code for NEON's, which every machine with SVE
+// runs.
+bool kj_compile(struct kj_module *m, uint32_t kernel, const struct kd_spec *spec, void **obj,
+                size_t *obj_size, struct kd_code_info *info, char *log, size_t log_size) {
+    enum kd_level level = spec->level ? (enum kd_level)spec->level : kj_host_level();
+    if (compile(m, kernel, spec, obj, obj_size, info, log, log_size))
+        return true;
+    struct kd_spec neon = *spec;
+    neon.level = KD_LEVEL_AARCH64;
+    return level > KD_LEVEL_AARCH64 &&
+           compile(m, kernel, &neon, obj, obj_size, info, log, log_size);
 }
 
 static void explain_request(void *arg) {

@@ -74,6 +74,16 @@ static void enum_attribute(struct cg *c, LLVMValueRef f, const char *name) {
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c->ctx, id, 0));
 }
 
+// Of SVE's registers: exactly so long. With that vectors of fixed length lie in them.
+static void vector_length(struct cg *c, LLVMValueRef f) {
+    static const char name[] = "vscale_range";
+    uint64_t n = c->target.sve_granules;
+    LLVMAddAttributeAtIndex(
+        f, LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(c->ctx, LLVMGetEnumAttributeKindForName(name, sizeof name - 1),
+                                n << 32 | n));
+}
+
 // Kernels and their functions, not the small ones that they share.
 static bool keeps_vectors(LLVMValueRef f) {
     size_t n;
@@ -83,6 +93,7 @@ static bool keeps_vectors(LLVMValueRef f) {
 
 // Kernels' stacks have room for frames up to this many bytes: of larger ones LLVM tells.
 static const char LARGE_FRAME[] = "16384";
+enum { LARGE_BYTES = 16384 };
 
 static void set_attributes(struct cg *c) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f)) {
@@ -95,6 +106,10 @@ static void set_attributes(struct cg *c) {
         enum_attribute(c, f, "nounwind");
         // An address is a number: what a kernel adds to 0 may be a pointer, and 0 itself faults.
         enum_attribute(c, f, "null_pointer_is_valid");
+        if (c->target.sve_granules)
+            vector_length(c, f);
+        if (c->target.family == MACHINE_ARM)
+            continue;
         if (c->target.vector_bits == 512) {
             attribute(c, f, "prefer-vector-width", "512");
             attribute(c, f, "min-legal-vector-width", "512");
@@ -241,6 +256,20 @@ void cg_heed_diagnostics(struct cg *c) {
     LLVMContextSetDiagnosticHandler(c->ctx, heed, c);
 }
 
+// What SVE's registers spill to is no part of the size that LLVM tells. Makes up for it: `addvl xN,
+// sp,
+// #-n` takes n registers' length off the stack. Data that looks like it counts as well.
+static void count_sve_spills(struct cg *c, const void *object, size_t size) {
+    uint64_t bytes = 0;
+    for (size_t at = 0; at + 4 <= size; at += 4) {
+        uint32_t word;
+        memcpy(&word, (const char *)object + at, sizeof word);
+        if ((word & 0xfffff800) == 0x043f5000 && word & 0x400) // sp is 31; bit 10 is n's sign
+            bytes += (64 - (word >> 5 & 63)) * 16 * c->target.sve_granules;
+    }
+    c->large_frames += bytes > LARGE_BYTES ? bytes : 0;
+}
+
 static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind, void **obj,
                  size_t *size, struct strbuf *err) {
     char *msg = NULL;
@@ -259,6 +288,8 @@ static bool emit(struct cg *c, LLVMTargetMachineRef tm, LLVMCodeGenFileType kind
     LLVMDisposeMemoryBuffer(buf);
     if (!*obj)
         memory_ran_out();
+    if (c->target.sve_granules && kind == LLVMObjectFile)
+        count_sve_spills(c, *obj, *size);
     return !c->failed;
 }
 
@@ -289,6 +320,8 @@ size_t cg_count_instructions(LLVMModuleRef m) {
 
 bool cg_make_object(struct cg *c, void **obj, size_t *size, struct strbuf *err) {
     llvm_memory_reserve(LLVM_BASE_BYTES + LLVM_INSTRUCTION_BYTES * cg_count_instructions(c->mod));
+    if (c->quick)
+        c->target = machine_for_quick_code(&c->target);
     LLVMTargetMachineRef tm = c->machine = machine(&c->target, c->quick, err);
     if (!tm)
         return false;

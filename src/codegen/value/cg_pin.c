@@ -27,7 +27,8 @@ static LLVMValueRef pin(struct cg *c, LLVMValueRef x) {
 
 void cg_pin(struct cg_func *g, struct kir_value *v) {
     struct cg *c = g->cg;
-    unsigned lanes = c->target.vector_bits / 32;
+    // LLVM has no operands of assembler statements for vectors of fixed length in SVE's registers.
+    unsigned lanes = c->target.sve_granules ? 4 : c->target.vector_bits / 32;
     if (kir_type_bits(v->type) != 32 || g->fl->shape[v->id].kind != SHAPE_VARYING ||
         c->width % lanes || cg_made_once(g, v) || cg_has_home(g, v))
         return;

@@ -180,15 +180,9 @@ static bool code_from_object(struct kd_kernel *k, const void *obj, size_t size,
     return code_load(obj, size, &out->loaded, &out->entry, log, LOG_BYTES);
 }
 
-// Levels of x86-64 contain those before them.
-static bool runs_on(uint32_t code, uint32_t machine) {
-    bool x86 = code >= KD_LEVEL_X86_64_V2 && machine <= KD_LEVEL_X86_64_V4;
-    return code == machine || (x86 && code < machine);
-}
-
 static bool usable(const struct kimg_code *c, const struct kd_kernel *k,
                    const struct kd_spec *want) {
-    return c->kernel == k->index && runs_on(c->spec.level, want->level) &&
+    return c->kernel == k->index && kd_level_contains(want->level, c->spec.level) &&
            (!exact(&c->spec) || same_shape(&c->spec, want)) &&
            (c->spec.flags & ~want->flags) == 0 && (!want->width || c->spec.width == want->width);
 }
