@@ -12,6 +12,7 @@
 #   make install PREFIX=/usr/local
 #   make uninstall        removes what was installed
 #   make wheel            a package for pip, dist/kudzu-*.whl
+#   make wheel ARCH=arm64 the same for 64-bit Arm (built here); make check-wheel-arm64 runs it by qemu-user
 #   make deb              packages for Debian, dist/*.deb; MAINTAINER="Name <address>" is who made them
 #   make deb ARCH=arm64   the same for 64-bit Arm (built here); make check-deb-arm64 runs them by qemu-user
 #   make deps       install the Debian packages that the build needs
@@ -76,9 +77,15 @@ install: all
 	cmake -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --install $(BUILD)
 
-# A wheel for pip, with compiler and all, in dist/. As root: it is built in a root of an older Debian.
+# A wheel for pip, with compiler and all, in dist/. As root: it is built in a root of an older Debian; that for
+# 64-bit Arm with an older Debian's libraries, by anybody.
+ifeq ($(ARCH),arm64)
+wheel: all
+	scripts/make_wheel_arm64.sh $(BUILD) $(BUILD)/wheel-arm64 dist $(JOBS)
+else
 wheel:
 	scripts/make_wheel.sh $(BUILD)/wheel dist $(JOBS)
+endif
 
 # All of kudzu for 64-bit Arm, in build/arm64.
 ARM64 ?= $(BUILD)/arm64
@@ -112,10 +119,15 @@ endif
 check-deb-arm64: deb
 	scripts/check_arm64.sh $(BUILD)/root-arm64 dist/*_arm64.deb
 
+# The same of the wheel.
+check-wheel-arm64:
+	$(MAKE) wheel ARCH=arm64
+	scripts/check_arm64.sh $(BUILD)/root-arm64 dist/kudzu-*_aarch64.whl
+
 uninstall:
 	cmake --build $(BUILD) --target uninstall
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 uninstall clean
+.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean

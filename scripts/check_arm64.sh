@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs Debian's packages for arm64 in a root of their own and checks, by qemu-user, what is there: the
+# Installs Debian's packages for arm64, or the wheel, in a root of their own and checks, by qemu-user, what is there: the
 # commands, examples as they are compiled there, kernels of tests/simd as the compiler there makes their code,
 # against the interpreter there (tests/aarch64/check_root.sh). As root; the root takes 10 minutes the first time, the checks some minutes.
-# usage: check_arm64.sh FOLDER FILE.deb...
-# KUDZU_SECONDS: no example or kernel is begun later than this (default 420); what was left out is said.
+# usage: check_arm64.sh FOLDER FILE.deb... | FILE.whl
+# KUDZU_CHECKS: these alone. KUDZU_SECONDS: no example or kernel is begun later than this (default 420); what was left out is said.
 set -eu
 
-[ $# -ge 2 ] || { echo "usage: check_arm64.sh FOLDER FILE.deb..." >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: check_arm64.sh FOLDER FILE.deb... | FILE.whl" >&2; exit 2; }
 scripts=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
@@ -15,7 +15,18 @@ shift
 "$scripts/arm64_root.sh" "$folder" true
 rm -rf "$root/package"
 mkdir "$root/package"
-cp "$@" "$root/package"
+case $1 in
+*.whl)
+    python3 -m pip install -q --no-deps --no-compile --only-binary=:all: --platform manylinux_2_28_aarch64 \
+        --target "$root/package" "$1"
+    toolkit=/package/kudzu/toolkit
+    ;;
+*)
+    cp "$@" "$root/package"
+    toolkit=/usr/lib/kudzu
+    ;;
+esac
+# shellcheck disable=SC2086
 "$scripts/arm64_root.sh" "$folder" sh -euc '
-    dpkg --force-unsafe-io -i /package/*.deb
-    exec bash /kudzu/tests/aarch64/check_root.sh "$1"' sh "${KUDZU_SECONDS:-420}"
+    [ "$1" != /usr/lib/kudzu ] || dpkg --force-unsafe-io -i /package/*.deb
+    exec bash /kudzu/tests/aarch64/check_root.sh "$@"' sh "$toolkit" "${KUDZU_SECONDS:-420}" ${KUDZU_CHECKS-}

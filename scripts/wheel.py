@@ -4,13 +4,14 @@
 usage: wheel.py PREFIX VERSION FOLDER
 
 PREFIX is what `cmake --install` made of a build with KUDZU_PORTABLE. The wheel, FOLDER/kudzu-VERSION-*.whl,
-is for x86-64 and glibc 2.28: every program and library in it is looked at, and one that needs more is an
-error. The same files give the same wheel, byte for byte.
+is for the machine of its programs, x86-64 or aarch64, and glibc 2.28: every program and library in it is looked at,
+and one that needs more is an error. The same files give the same wheel, byte for byte.
 """
 
 import base64
 import hashlib
 import os
+import platform
 import re
 import stat
 import subprocess
@@ -18,12 +19,13 @@ import sys
 import zipfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TAG = "py3-none-manylinux_2_28_x86_64"
+TAG = "py3-none-manylinux_2_28_"
+MACHINES = {62: "x86_64", 183: "aarch64"}  # by ELF's numbers
 GLIBC = (2, 28)
 LARGEST = 100_000_000  # bytes, to download
 
 # What every system with glibc has, and the package managers and Pythons of all.
-SYSTEM_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|librt|libz)\.so\.\d+|ld-linux-x86-64\.so\.2")
+SYSTEM_LIBRARIES = re.compile(r"(libc|libm|libdl|libpthread|librt|libz)\.so\.\d+|ld-linux-(x86-64\.so\.2|aarch64\.so\.1)")
 
 # On PATH. It starts the program itself, without what `import kudzu` does.
 SCRIPT = """#!python
@@ -76,6 +78,21 @@ def needs(path):
 def is_elf(path):
     with open(path, "rb") as f:
         return f.read(4) == b"\x7fELF"
+
+
+def machine_of(files):
+    """The one that all programs and libraries are for; without any, the one that this runs on."""
+    found = {}
+    for name, path in files:
+        if is_elf(path):
+            with open(path, "rb") as f:
+                found[int.from_bytes(f.read(20)[18:], "little")] = name
+    if len(found) > 1:
+        raise Error(" and ".join(found.values()) + " are for different machines")
+    number = next(iter(found), None)
+    if number is not None and number not in MACHINES:
+        raise Error(f"{found[number]} is for a machine that has no wheel")
+    return MACHINES.get(number, platform.machine())
 
 
 def check_needs(files):
@@ -182,8 +199,9 @@ def make(prefix, version, folder):
     if not toolkit:
         raise Error(f"{prefix} has no files")
     check_needs(toolkit)
+    tag = TAG + machine_of(toolkit)
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, f"kudzu-{version}-{TAG}.whl")
+    path = os.path.join(folder, f"kudzu-{version}-{tag}.whl")
     part = path + ".part"
     info = f"kudzu-{version}.dist-info"
     wheel = Wheel(part)
@@ -194,7 +212,7 @@ def make(prefix, version, folder):
     wheel.add(f"kudzu-{version}.data/scripts/kudzu", SCRIPT.encode(), True)
     with open(os.path.join(SOURCE, "README.md")) as f:
         wheel.add(f"{info}/METADATA", METADATA.format(version=version, text=f.read()).encode())
-    wheel.add(f"{info}/WHEEL", WHEEL.format(tag=TAG).encode())
+    wheel.add(f"{info}/WHEEL", WHEEL.format(tag=tag).encode())
     for name in ("LICENSE", "NOTICE"):
         wheel.add(f"{info}/licenses/{name}", *content(os.path.join(SOURCE, name)))
     wheel.close(f"{info}/RECORD")

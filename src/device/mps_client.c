@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "support/environment.h"
@@ -81,6 +82,6 @@ uint64_t mps_client_memory(int device, uint64_t bytes) {
 void mps_client_take_priority(void) {
     if (!kd_is_mps_client() || !priority)
         return;
-    id_t thread = (id_t)gettid();
+    id_t thread = (id_t)syscall(SYS_gettid); // glibc has gettid since 2.30
     setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + NICER);
 }

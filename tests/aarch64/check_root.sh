@@ -1,6 +1,7 @@
 #!/bin/bash
-# What a user on 64-bit Arm does with the packages: scripts/check_arm64.sh runs it in a root for arm64.
-# usage: check_root.sh SECONDS [NAME...]    no check is begun later than that; NAME: these checks alone
+# What a user on 64-bit Arm does with the packages, or the wheel: scripts/check_arm64.sh runs it in a root for arm64.
+# usage: check_root.sh TOOLKIT SECONDS [NAME...]
+# TOOLKIT: where kudzu lies. No check is begun later than SECONDS; NAME: these checks alone.
 # Prints a line for each check. Exit status 1: something failed.
 set -u
 
@@ -28,8 +29,9 @@ check() {
         status=1
     fi
 }
-limit=$1
-shift
+toolkit=$1 limit=$2
+shift 2
+[ "$toolkit" = /usr/lib/kudzu ] || PATH=$toolkit/bin:$PATH
 wanted=${*:+ $* }
 
 # The program checks its own results; its kernels run as the compiler here has made them.
@@ -39,8 +41,8 @@ example() {
 }
 # A program that prints what launches of a file's kernels leave in memory.
 ptx_run() {
-    clang-19 -std=gnu17 -D_GNU_SOURCE -I/usr/lib/kudzu/include "$tests/simd/ptx_run.c" -o "$folder/ptx_run" \
-        -L/usr/lib/kudzu/lib -lcuda -ldl -Wl,-rpath,/usr/lib/kudzu/lib
+    clang-19 -std=gnu17 -D_GNU_SOURCE -I"$toolkit/include" "$tests/simd/ptx_run.c" -o "$folder/ptx_run" \
+        -L"$toolkit/lib" -lcuda -ldl -Wl,-rpath,"$toolkit/lib"
 }
 # The same from SIMD code of this machine's compiler, at several widths, as from the interpreter.
 kernels() {
@@ -54,7 +56,7 @@ kernels() {
 }
 machine() { kudzu -V && kudzu smi -L && [ "$(uname -m)" = aarch64 ]; }
 export -f example kernels machine ptx_run
-export tests examples folder
+export tests examples folder toolkit
 
 check machine bash -c machine
 check vector_add bash -c "example vector_add"

@@ -50,6 +50,11 @@ class Wheel(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return os.path.join(self.folder, "kudzu-1.2.3-py3-none-manylinux_2_28_x86_64.whl")
 
+    def elf(self, path, machine):
+        with open(self.at(path), "wb") as f:
+            f.write(b"\x7fELF\x02\x01\x01" + bytes(9) + (2).to_bytes(2, "little") + machine.to_bytes(2, "little") +
+                    (1).to_bytes(4, "little") + bytes(28) + (64).to_bytes(2, "little") + bytes(10))
+
     def refused(self, reason):
         result = self.run_script()
         self.assertEqual(result.returncode, 1)
@@ -101,6 +106,18 @@ class Wheel(unittest.TestCase):
     def test_links(self):
         os.symlink("kudzu", self.at("bin/nvcc"))
         self.refused("a wheel has no links")
+
+    def test_machine(self):
+        self.elf("lib/program", 183)  # EM_AARCH64
+        result = self.run_script()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with zipfile.ZipFile(os.path.join(self.folder, "kudzu-1.2.3-py3-none-manylinux_2_28_aarch64.whl")) as wheel:
+            self.assertIn(b"Tag: py3-none-manylinux_2_28_aarch64\n", wheel.read("kudzu-1.2.3.dist-info/WHEEL"))
+
+    def test_machines(self):
+        self.elf("lib/program", 183)
+        self.elf("lib/other", 62)  # EM_X86_64
+        self.refused("are for different machines")
 
     def test_libraries(self):
         # libstdc++ is not on every system.
