@@ -256,16 +256,17 @@ void cg_heed_diagnostics(struct cg *c) {
     LLVMContextSetDiagnosticHandler(c->ctx, heed, c);
 }
 
-// What SVE's registers spill to is no part of the size that LLVM tells. Makes up for it: `addvl xN,
-// sp,
-// #-n` takes n registers' length off the stack. Data that looks like it counts as well.
+// What SVE's registers spill to is no part of the size that LLVM tells. Makes up for it: where
+// functions begin `addvl x9, x9, #-n`, or `sp, sp`, takes n registers' length off the stack. Data
+// that looks like it counts as well.
 static void count_sve_spills(struct cg *c, const void *object, size_t size) {
     uint64_t bytes = 0;
     for (size_t at = 0; at + 4 <= size; at += 4) {
-        uint32_t word;
+        uint32_t word, to, from, n;
         memcpy(&word, (const char *)object + at, sizeof word);
-        if ((word & 0xfffff800) == 0x043f5000 && word & 0x400) // sp is 31; bit 10 is n's sign
-            bytes += (64 - (word >> 5 & 63)) * 16 * c->target.sve_granules;
+        to = word & 31, n = word >> 5 & 63, from = word >> 16 & 31;
+        if ((word & 0xffe0f800) == 0x04205000 && (to == from || from == 31) && n >= 32)
+            bytes += (64 - n) * 16 * c->target.sve_granules;
     }
     c->large_frames += bytes > LARGE_BYTES ? bytes : 0;
 }
