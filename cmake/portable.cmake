@@ -18,7 +18,7 @@ add_link_options(--rtlib=compiler-rt --unwindlib=libgcc -static-libgcc
 set(archive ${CMAKE_BINARY_DIR}/glibc.a)
 set(objects)
 foreach(name old_libm newer_glibc)
-  set(source ${CMAKE_SOURCE_DIR}/src/support/${name}.c)
+  set(source ${CMAKE_SOURCE_DIR}/src/support/glibc/${name}.c)
   set(object ${CMAKE_BINARY_DIR}/${name}.o)
   execute_process(COMMAND ${CMAKE_C_COMPILER} ${target} -D_GNU_SOURCE -O2 -fPIC -fno-builtin -c ${source} -o ${object}
     COMMAND_ERROR_IS_FATAL ANY)
