@@ -80,26 +80,20 @@ struct __align__(2) __nv_bfloat16 {
 #ifndef __CUDA_NO_BFLOAT16_CONVERSIONS__
     __host__ __device__ __nv_bfloat16(float f) : __x(kudzu::bfloat_bits(f)) {
     }
-#define KUDZU_FROM_NUMBER(T)                                                                       \
+#define KUDZU_FROM_NUMBER(T, wide)                                                                 \
     __host__ __device__ __nv_bfloat16(T v)                                                         \
-        : __x(kudzu::narrow((double)v, kudzu::bf16_format(), kudzu::round_nearest)) {              \
+        : __x(kudzu::bf16_from(kudzu::to_odd((wide)v), kudzu::round_nearest)) {                    \
     }
-    KUDZU_FROM_NUMBER(double)
-    KUDZU_FROM_NUMBER(short)
-    KUDZU_FROM_NUMBER(unsigned short)
-    KUDZU_FROM_NUMBER(int)
-    KUDZU_FROM_NUMBER(unsigned int)
+    KUDZU_FROM_NUMBER(double, double)
+    KUDZU_FROM_NUMBER(short, int)
+    KUDZU_FROM_NUMBER(unsigned short, unsigned int)
+    KUDZU_FROM_NUMBER(int, int)
+    KUDZU_FROM_NUMBER(unsigned int, unsigned int)
+    KUDZU_FROM_NUMBER(long, long long)
+    KUDZU_FROM_NUMBER(unsigned long, unsigned long long)
+    KUDZU_FROM_NUMBER(long long, long long)
+    KUDZU_FROM_NUMBER(unsigned long long, unsigned long long)
 #undef KUDZU_FROM_NUMBER
-#define KUDZU_FROM_INTEGER(T, wide)                                                                \
-    __host__ __device__ __nv_bfloat16(T v)                                                         \
-        : __x(kudzu::narrow(kudzu::sticky_double((wide)v), kudzu::bf16_format(),                   \
-                            kudzu::round_nearest)) {                                               \
-    }
-    KUDZU_FROM_INTEGER(long, long long)
-    KUDZU_FROM_INTEGER(unsigned long, unsigned long long)
-    KUDZU_FROM_INTEGER(long long, long long)
-    KUDZU_FROM_INTEGER(unsigned long long, unsigned long long)
-#undef KUDZU_FROM_INTEGER
 #define KUDZU_TO_INTEGER(T)                                                                        \
     __host__ __device__ operator T() const {                                                       \
         return (T)kudzu::nearest_integer(kudzu::widen_bf16(__x), kudzu::round_zero, 8 * sizeof(T), \
@@ -151,7 +145,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 #define KUDZU_BITS(u) ((__nv_bfloat16_raw){(unsigned short)(u)})
 #define KUDZU_TO(h) kudzu::widen_bf16((h).kudzu_bits())
-#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::bf16_format(), mode))
+#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::bf16_from(x, mode))
 
 HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short u) {
     return (__nv_bfloat16_raw){u};
@@ -187,10 +181,10 @@ HD __nv_bfloat16 __float2bfloat16_rd(float x) {
     return KUDZU_ROUNDED(x, kudzu::round_down);
 }
 HD __nv_bfloat16 __double2bfloat16(double x) {
-    return KUDZU_ROUNDED(x, kudzu::round_nearest);
+    return KUDZU_ROUNDED(kudzu::to_odd(x), kudzu::round_nearest);
 }
 
-KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, KUDZU_TO, KUDZU_ROUNDED)
+KUDZU_HALF_INTEGERS(__nv_bfloat16, bfloat16, KUDZU_TO, KUDZU_BF16_FROM)
 
 HD __nv_bfloat162 __float2bfloat162_rn(float x) {
     return (__nv_bfloat162_raw){kudzu::bfloat_bits(x), kudzu::bfloat_bits(x)};
@@ -244,7 +238,8 @@ HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
 #define KUDZU_FROM(x) KUDZU_BITS(kudzu::bfloat_bits(x))
 #define KUDZU_VALUE(raw) kudzu::widen_bf16((raw).x)
 #define KUDZU_FUSED(a, b, c)                                                                       \
-    KUDZU_ROUNDED(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c)), kudzu::round_nearest)
+    KUDZU_ROUNDED(kudzu::to_odd(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c))),       \
+                  kudzu::round_nearest)
 #define KUDZU_BINARY(op, a, b) KUDZU_FROM(KUDZU_TO(a) op KUDZU_TO(b))
 #define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
 #include "kudzu/half_functions.inc"

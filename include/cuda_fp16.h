@@ -94,24 +94,22 @@ struct __align__(2) __half {
 #ifndef __CUDA_NO_HALF_CONVERSIONS__
     __host__ __device__ __half(float f) : __x(kudzu::half_bits(f)) {
     }
-    __host__ __device__ __half(double d)
-        : __x(kudzu::narrow(d, kudzu::fp16_format(), kudzu::round_nearest)) {
+    __host__ __device__ __half(double d) : __x(kudzu::fp16_from(d)) {
     }
     __host__ __device__ __half(short i) : __x(kudzu::half_bits((float)i)) {
     }
     __host__ __device__ __half(unsigned short i) : __x(kudzu::half_bits((float)i)) {
     }
-#define KUDZU_FROM_INTEGER(T, wide)                                                                \
-    __host__ __device__ __half(T i)                                                                \
-        : __x(kudzu::narrow(kudzu::sticky_double((wide)i), kudzu::fp16_format(),                   \
-                            kudzu::round_nearest)) {                                               \
+// An integer that float rounds is far beyond the numbers of this type.
+#define KUDZU_FROM_INTEGER(T)                                                                      \
+    __host__ __device__ __half(T i) : __x(kudzu::half_bits((float)(i))) {                          \
     }
-    KUDZU_FROM_INTEGER(int, long long)
-    KUDZU_FROM_INTEGER(unsigned int, unsigned long long)
-    KUDZU_FROM_INTEGER(long, long long)
-    KUDZU_FROM_INTEGER(unsigned long, unsigned long long)
-    KUDZU_FROM_INTEGER(long long, long long)
-    KUDZU_FROM_INTEGER(unsigned long long, unsigned long long)
+    KUDZU_FROM_INTEGER(int)
+    KUDZU_FROM_INTEGER(unsigned int)
+    KUDZU_FROM_INTEGER(long)
+    KUDZU_FROM_INTEGER(unsigned long)
+    KUDZU_FROM_INTEGER(long long)
+    KUDZU_FROM_INTEGER(unsigned long long)
 #undef KUDZU_FROM_INTEGER
     __host__ __device__ operator float() const {
         return kudzu::half_value(__x);
@@ -186,7 +184,7 @@ HD short __half_as_short(__half h) {
 // all its constructors and conversions, which takes longer than what else a function costs.
 #define KUDZU_BITS(u) ((__half_raw){(unsigned short)(u)})
 #define KUDZU_TO(h) kudzu::half_value((h).kudzu_bits())
-#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::narrow(x, kudzu::fp16_format(), mode))
+#define KUDZU_ROUNDED(x, mode) KUDZU_BITS(kudzu::fp16_from(x, mode))
 
 HD float __half2float(__half h) {
     return KUDZU_TO(h);
@@ -207,10 +205,10 @@ HD __half __float2half_rd(float x) {
     return KUDZU_ROUNDED(x, kudzu::round_down);
 }
 HD __half __double2half(double x) {
-    return KUDZU_ROUNDED(x, kudzu::round_nearest);
+    return KUDZU_BITS(kudzu::fp16_from(x));
 }
 
-KUDZU_HALF_INTEGERS(__half, half, KUDZU_TO, KUDZU_ROUNDED)
+KUDZU_HALF_INTEGERS(__half, half, KUDZU_TO, KUDZU_FP16_FROM)
 
 HD __half2 __float2half2_rn(float x) {
     return (__half2_raw){kudzu::half_bits(x), kudzu::half_bits(x)};
@@ -251,7 +249,7 @@ HD __half2 make_half2(__half x, __half y) {
     })
 #else
 #define KUDZU_FUSED(a, b, c)                                                                       \
-    KUDZU_ROUNDED(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c)), kudzu::round_nearest)
+    KUDZU_BITS(kudzu::fp16_from(kudzu::fused_to_odd(KUDZU_TO(a), KUDZU_TO(b), KUDZU_TO(c))))
 #define KUDZU_BINARY(op, a, b) KUDZU_FROM(KUDZU_TO(a) op KUDZU_TO(b))
 #define KUDZU_SEPARATE(name, op, a, b) KUDZU_BINARY(op, a, b)
 #endif

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "check.h"
+#include "half_expected.h"
 
 typedef long long i64;
 typedef unsigned long long u64;
@@ -26,16 +27,17 @@ struct integers {
 __host__ __device__ integers to_integers(__half h) {
     integers r;
     MODE(0, rn, half)
-    MODE(1, rz, half) MODE(2, ru, half) MODE(3, rd, half) r.letter = __half2char_rz(h),
-                                                          r.byte = __half2uchar_rz(h);
+    MODE(1, rz, half)
+    MODE(2, ru, half) MODE(3, rd, half) r.letter = __half2char_rz(h),
+                                        r.byte = __half2uchar_rz(h);
     return r;
 }
 __host__ __device__ integers to_integers(__nv_bfloat16 h) {
     integers r;
     MODE(0, rn, bfloat16)
-    MODE(1, rz, bfloat16) MODE(2, ru, bfloat16) MODE(3, rd, bfloat16)
-        r.letter = __bfloat162char_rz(h),
-        r.byte = __bfloat162uchar_rz(h);
+    MODE(1, rz, bfloat16)
+    MODE(2, ru, bfloat16) MODE(3, rd, bfloat16) r.letter = __bfloat162char_rz(h),
+                                                r.byte = __bfloat162uchar_rz(h);
     return r;
 }
 
@@ -90,31 +92,6 @@ __global__ void all_integers(const u64 *in, numbers *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = from_integer(in[i]);
-}
-
-static long double size_of(unsigned short code, bool bf) {
-    int digits = bf ? 7 : 10, bias = bf ? 127 : 15;
-    int exponent = code >> digits, fraction = code & ((1 << digits) - 1);
-    return exponent ? ldexpl(fraction + (1 << digits), exponent - bias - digits)
-                    : ldexpl(fraction, 1 - bias - digits);
-}
-
-// The next number at or below `size`, that above it, or the nearest one.
-static unsigned short rounded(long double size, bool bf, bool away, bool nearest) {
-    const unsigned short infinity = bf ? 0x7f80 : 0x7c00;
-    int low = 0, high = infinity; // size_of(low) <= size < size_of(high)
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        (size_of((unsigned short)middle, bf) <= size ? low : high) = middle;
-    }
-    long double below = size_of((unsigned short)low, bf), above = size_of((unsigned short)high, bf);
-    if (size == below)
-        return (unsigned short)low;
-    if (!nearest)
-        return (unsigned short)(away ? high : low);
-    if (size - below == above - size)
-        return (unsigned short)(low % 2 ? high : low);
-    return (unsigned short)(size - below < above - size ? low : high);
 }
 
 static void expect(u64 i, const numbers &r, const char *side) {
