@@ -40,6 +40,7 @@ void choose_effort(struct pipeline *p) {
     struct cg *c = p->c;
     c->effort = first_effort(&p->calls);
     c->quick = is_surely_quick(c) || c->effort >= CG_EFFORT_LITTLE;
+    c->pw.quick = c->quick;
 }
 
 // A kernel so small that the better code is there in a few milliseconds gets that at once.

@@ -16,6 +16,7 @@ struct pw {
     LLVMModuleRef mod;
     LLVMBuilderRef b;
     const struct machine *target;
+    bool quick; // LLVM's passes do not run over what is emitted
     char error[160];
 };
 

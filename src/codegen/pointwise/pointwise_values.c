@@ -318,7 +318,10 @@ static val half_to_float_bits(const struct em *e, val h) {
 val v_half_to_float(const struct em *e, val h) {
     if (!e->p->target->halves)
         return half_to_float_bits(e, h);
-    return LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, h, v_flt(e, 16), ""), v_flt(e, 32), "");
+    val f = LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, h, v_flt(e, 16), ""), v_flt(e, 32), "");
+    // LLVM's passes would compare the halves themselves, for which x86 has no vectors: lane by
+    // lane.
+    return e->p->quick ? f : v_call1(e, "llvm.arithmetic.fence", f);
 }
 
 val v_bfloat_to_float(const struct em *e, val h) {
