@@ -385,10 +385,68 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
+// With mask registers LLVM would move each lane's bit by itself: the elements' bits are made of the
+// mask as a number, so many elements at a time.
+enum { SIXTEEN = 16, NUMBER_BITS = 64 };
+
+static bool has_bits(struct cg_func *g, unsigned m) {
+    const struct cg *c = g->cg;
+    return g->now.mask && c->target.mask_registers && !c->quick && c->width % SIXTEEN == 0 &&
+           m + SIXTEEN <= NUMBER_BITS && (m & (m - 1));
+}
+
+// Of elements first .. first + SIXTEEN.
+static LLVMValueRef strided_bits(struct cg_func *g, const struct access *a, unsigned m,
+                                 unsigned first) {
+    struct cg *c = g->cg;
+    uint64_t places = 0;
+    for (unsigned k = 0; k < NUMBER_BITS; k += m)
+        places |= UINT64_C(1) << k;
+    LLVMValueRef x =
+        LLVMBuildBitCast(c->b, g->now.mask, LLVMIntTypeInContext(c->ctx, c->width), "");
+    x = LLVMBuildLShr(c->b, LLVMBuildZExt(c->b, x, c->i64, ""), cg_i64(c, first / m), "");
+    LLVMValueRef args[2] = {x, cg_i64(c, places)};
+    x = cg_call_intrinsic(c, "llvm.x86.bmi.pdep.64", NULL, 0, args, 2);
+    x = LLVMBuildMul(c->b, x, cg_i64(c, (UINT64_C(1) << a->count) - 1), "");
+    x = LLVMBuildTrunc(c->b, LLVMBuildLShr(c->b, x, cg_i64(c, first % m), ""), c->i16, "");
+    return LLVMBuildBitCast(c->b, x, LLVMVectorType(c->i1, SIXTEEN), "");
+}
+
+static LLVMValueRef load_stretch(struct cg_func *g, const struct access *a, LLVMValueRef first) {
+    struct cg *c = g->cg;
+    struct access plain = {.bytes = a->bytes};
+    unsigned m = a->plan->n, parts = c->width * m / SIXTEEN, n = 1;
+    LLVMTypeRef vt = LLVMVectorType(a->elem, SIXTEEN);
+    LLVMValueRef part[MOST_ELEMENTS / SIXTEEN];
+    if (!has_bits(g, m))
+        return masked_load(c, LLVMVectorType(a->elem, c->width * m), first, strided_mask(g, a, m),
+                           &plain);
+    while (n < parts)
+        n *= 2;
+    for (unsigned k = 0; k < n; k++)
+        part[k] = k < parts
+                      ? masked_load(c, vt, cg_byte_gep(c, first, (int64_t)k * SIXTEEN * a->bytes),
+                                    strided_bits(g, a, m, k * SIXTEEN), &plain)
+                      : LLVMGetPoison(vt);
+    return join(c, part, n);
+}
+
+static void store_stretch(struct cg_func *g, const struct access *a, LLVMValueRef base, unsigned m,
+                          LLVMValueRef all) {
+    struct cg *c = g->cg;
+    struct access plain = {.bytes = a->bytes};
+    if (!has_bits(g, m)) {
+        store_cached(c, all, base, strided_mask(g, a, m), &plain);
+        return;
+    }
+    for (unsigned k = 0; k < c->width * m; k += SIXTEEN)
+        store_cached(c, slice(c, all, k, SIXTEEN), cg_byte_gep(c, base, (int64_t)k * a->bytes),
+                     strided_bits(g, a, m, k), &plain);
+}
+
 static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          LLVMValueRef *out) {
     struct cg *c = g->cg;
-    struct access plain = {.bytes = a->bytes};
     const int64_t *offs = a->plan->offs;
     unsigned m = a->plan->n;
     LLVMValueRef first = cg_byte_gep(c, base, offs[0]);
@@ -405,12 +463,11 @@ static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef
                   out);
         return;
     }
-    LLVMTypeRef vt = LLVMVectorType(a->elem, c->width * m);
-    LLVMValueRef all = masked_load(c, vt, first, strided_mask(g, a, m), &plain), idx[32];
+    LLVMValueRef all = load_stretch(g, a, first), idx[32];
     for (unsigned k = 0; k < a->count; k++) {
         for (unsigned l = 0; l < c->width; l++)
             idx[l] = cg_i32(c, l * m + k);
-        out[k] = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(vt),
+        out[k] = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
                                         LLVMConstVector(idx, c->width), "");
     }
 }
@@ -427,8 +484,7 @@ static void store_strided(struct cg_func *g, const struct access *a, LLVMValueRe
         idx[k] = k % m < a->count ? cg_i32(c, k % m * c->width + k / m) : LLVMGetUndef(c->i32);
     all = LLVMBuildShuffleVector(c->b, all, LLVMGetPoison(LLVMTypeOf(all)),
                                  LLVMConstVector(idx, c->width * m), "");
-    struct access plain = {.bytes = a->bytes};
-    store_cached(c, all, base, strided_mask(g, a, m), &plain);
+    store_stretch(g, a, base, m, all);
 }
 
 // ---- one access a lane --------------------------------------------------------------------
