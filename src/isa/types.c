@@ -160,3 +160,18 @@ enum isa_cmp isa_cmp_opposite(enum isa_cmp c) {
     };
     return c < sizeof of ? (enum isa_cmp)of[c] : ISA_CMP_COUNT;
 }
+
+enum isa_cmp isa_cmp_ordered(enum isa_cmp c) {
+    switch (c) {
+    case ISA_CMP_LO:
+        return ISA_CMP_LT;
+    case ISA_CMP_LS:
+        return ISA_CMP_LE;
+    case ISA_CMP_HI:
+        return ISA_CMP_GT;
+    case ISA_CMP_HS:
+        return ISA_CMP_GE;
+    default:
+        return c;
+    }
+}

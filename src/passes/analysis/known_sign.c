@@ -95,21 +95,6 @@ static enum isa_cmp turned(enum isa_cmp c) {
     }
 }
 
-static enum isa_cmp of_numbers(enum isa_cmp c) {
-    switch (c) {
-    case ISA_CMP_LO:
-        return ISA_CMP_LT;
-    case ISA_CMP_LS:
-        return ISA_CMP_LE;
-    case ISA_CMP_HI:
-        return ISA_CMP_GT;
-    case ISA_CMP_HS:
-        return ISA_CMP_GE;
-    default:
-        return c;
-    }
-}
-
 static struct span common(struct span x, struct span y) {
     return (struct span){x.lo > y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi};
 }
@@ -203,7 +188,7 @@ static void learn_comparison(struct search *s, const struct kir_inst *p, bool ho
         p->ops[1]->type != KIR_B32)
         return;
     enum isa_cmp cmp = (enum isa_cmp)p->mods.cmp;
-    cmp = of_numbers(holds ? cmp : isa_cmp_opposite(cmp));
+    cmp = isa_cmp_ordered(holds ? cmp : isa_cmp_opposite(cmp));
     bool with_sign = is_signed_comparison(p);
     for (unsigned side = 0; side < 2; side++, cmp = turned(cmp)) {
         struct sum x = sum_of(p->ops[side], s->apart), y = sum_of(p->ops[1 - side], s->apart);

@@ -48,28 +48,13 @@ struct number_range number_range_of(const struct number_range *ranges, const str
     return v->type == KIR_B64 ? from_to(n, n) : unknown();
 }
 
-static enum isa_cmp of_numbers(enum isa_cmp c) {
-    switch (c) {
-    case ISA_CMP_LO:
-        return ISA_CMP_LT;
-    case ISA_CMP_LS:
-        return ISA_CMP_LE;
-    case ISA_CMP_HI:
-        return ISA_CMP_GT;
-    case ISA_CMP_HS:
-        return ISA_CMP_GE;
-    default:
-        return c;
-    }
-}
-
 bool number_range_decides(enum isa_cmp cmp, struct number_range x, struct number_range y,
                           bool *holds) {
     if (!x.known || !y.known)
         return false;
     bool never = false;
     *holds = false;
-    switch (of_numbers(cmp)) {
+    switch (isa_cmp_ordered(cmp)) {
     case ISA_CMP_EQ:
         *holds = x.lo == x.hi && y.lo == y.hi && x.lo == y.lo;
         never = x.hi < y.lo || y.hi < x.lo;
