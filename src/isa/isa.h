@@ -99,6 +99,8 @@ enum isa_cmp {
 };
 // The comparison of integers that holds where c does not; ISA_CMP_COUNT: c is one of floats alone.
 enum isa_cmp isa_cmp_opposite(enum isa_cmp c);
+// y c x as x c y, of integers; ISA_CMP_COUNT: c is one of floats alone.
+enum isa_cmp isa_cmp_turned(enum isa_cmp c);
 // lo, ls, hi and hs, which are of unsigned numbers whatever the type, by their common names.
 enum isa_cmp isa_cmp_ordered(enum isa_cmp c);
 enum isa_boolop { ISA_BOOL_NONE, ISA_BOOL_AND, ISA_BOOL_OR, ISA_BOOL_XOR, ISA_BOOL_POPC };

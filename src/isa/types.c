@@ -161,6 +161,16 @@ enum isa_cmp isa_cmp_opposite(enum isa_cmp c) {
     return c < sizeof of ? (enum isa_cmp)of[c] : ISA_CMP_COUNT;
 }
 
+enum isa_cmp isa_cmp_turned(enum isa_cmp c) {
+    static const uint8_t of[] = {
+        [ISA_CMP_EQ] = ISA_CMP_EQ, [ISA_CMP_NE] = ISA_CMP_NE, [ISA_CMP_LT] = ISA_CMP_GT,
+        [ISA_CMP_LE] = ISA_CMP_GE, [ISA_CMP_GT] = ISA_CMP_LT, [ISA_CMP_GE] = ISA_CMP_LE,
+        [ISA_CMP_LO] = ISA_CMP_HI, [ISA_CMP_LS] = ISA_CMP_HS, [ISA_CMP_HI] = ISA_CMP_LO,
+        [ISA_CMP_HS] = ISA_CMP_LS,
+    };
+    return c < sizeof of ? (enum isa_cmp)of[c] : ISA_CMP_COUNT;
+}
+
 enum isa_cmp isa_cmp_ordered(enum isa_cmp c) {
     switch (c) {
     case ISA_CMP_LO:

@@ -385,8 +385,8 @@ static LLVMValueRef strided_mask(struct cg_func *g, const struct access *a, unsi
     return g->now.mask ? LLVMBuildAnd(c->b, repeat_mask(c, g->now.mask, m), own, "") : own;
 }
 
-// With mask registers LLVM would move each lane's bit by itself: the elements' bits are made of the
-// mask as a number, so many elements at a time.
+// With mask registers LLVM repeats bits a power of two times by vectors, and moves each by itself
+// for other numbers: there the elements' bits are made of the mask as a number, sixteen at a time.
 enum { SIXTEEN = 16, NUMBER_BITS = 64 };
 
 static bool has_bits(struct cg_func *g, unsigned m) {

@@ -241,10 +241,11 @@ static void drop_jobs(const struct kd_kernel *k) {
         last = &(*last)->next;
 }
 
-static bool any_again(void) {
-    bool any = first;
-    for (const struct job *j = running; j; j = j->next)
-        any |= is_worth(j);
+static bool any_is_worth(void) {
+    bool any = false;
+    for (int waits = 0; waits < 2; waits++)
+        for (const struct job *j = waits ? first : running; j; j = j->next)
+            any |= is_worth(j);
     return any;
 }
 
@@ -272,7 +273,7 @@ static bool wait_for_jobs(uint64_t ns) {
     ns += (uint64_t)end.tv_nsec;
     end.tv_sec += (time_t)(ns / 1000000000);
     end.tv_nsec = (long)(ns % 1000000000);
-    while (in_time && any_again())
+    while (in_time && any_is_worth())
         in_time = pthread_cond_timedwait(&job_ended, &lock, &end) == 0;
     return in_time;
 }

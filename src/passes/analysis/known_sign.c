@@ -80,21 +80,6 @@ static bool is_signed_comparison(const struct kir_inst *p) {
            p->mods.cmp != ISA_CMP_HI && p->mods.cmp != ISA_CMP_HS;
 }
 
-static enum isa_cmp turned(enum isa_cmp c) {
-    switch (c) {
-    case ISA_CMP_LT:
-        return ISA_CMP_GT;
-    case ISA_CMP_LE:
-        return ISA_CMP_GE;
-    case ISA_CMP_GT:
-        return ISA_CMP_LT;
-    case ISA_CMP_GE:
-        return ISA_CMP_LE;
-    default:
-        return c;
-    }
-}
-
 static struct span common(struct span x, struct span y) {
     return (struct span){x.lo > y.lo ? x.lo : y.lo, x.hi < y.hi ? x.hi : y.hi};
 }
@@ -190,7 +175,7 @@ static void learn_comparison(struct search *s, const struct kir_inst *p, bool ho
     enum isa_cmp cmp = (enum isa_cmp)p->mods.cmp;
     cmp = isa_cmp_ordered(holds ? cmp : isa_cmp_opposite(cmp));
     bool with_sign = is_signed_comparison(p);
-    for (unsigned side = 0; side < 2; side++, cmp = turned(cmp)) {
+    for (unsigned side = 0; side < 2; side++, cmp = isa_cmp_turned(cmp)) {
         struct sum x = sum_of(p->ops[side], s->apart), y = sum_of(p->ops[1 - side], s->apart);
         if (x.x != s->sum.x || x.less)
             continue;

@@ -406,15 +406,6 @@ static bool passes(enum isa_cmp cmp, const struct step *s) {
     }
 }
 
-static enum isa_cmp swapped(enum isa_cmp c) {
-    static const uint8_t other[ISA_CMP_COUNT] = {
-        [ISA_CMP_EQ] = ISA_CMP_EQ, [ISA_CMP_NE] = ISA_CMP_NE, [ISA_CMP_LT] = ISA_CMP_GT,
-        [ISA_CMP_LE] = ISA_CMP_GE, [ISA_CMP_GT] = ISA_CMP_LT, [ISA_CMP_GE] = ISA_CMP_LE,
-        [ISA_CMP_LO] = ISA_CMP_HI, [ISA_CMP_LS] = ISA_CMP_HS, [ISA_CMP_HI] = ISA_CMP_LO,
-        [ISA_CMP_HS] = ISA_CMP_LS};
-    return c <= ISA_CMP_HS ? other[c] : ISA_CMP_NAN;
-}
-
 // The word that a compare-and-swap got back is compared with the one that it expected: it was
 // another one because some other thread has gone on in between, and the next iteration expects what
 // was found (or looks anew). Threads that so retry do not wait for each other.
@@ -469,7 +460,7 @@ static bool bounded(const struct taint *t, const struct kir_value *v, bool on, i
     struct step s = {0};
     for (int k = 0; k < 2; k++)
         if (is_invariant(t, d->ops[1 - k]) && follows_counter(t, d->ops[k], &s) &&
-            passes(k ? swapped(go_on) : go_on, &s))
+            passes(k ? isa_cmp_turned(go_on) : go_on, &s))
             return true;
     return false;
 }

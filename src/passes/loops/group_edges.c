@@ -202,17 +202,6 @@ static bool is_counter(const struct cfg *c, const struct cfg_loop *l, const stru
     return without_constant(phi->ops[in], step) == phi->res[0] && *step;
 }
 
-// y c x, as x c y.
-static enum isa_cmp turned(enum isa_cmp c) {
-    static const uint8_t of[] = {
-        [ISA_CMP_EQ] = ISA_CMP_EQ, [ISA_CMP_NE] = ISA_CMP_NE, [ISA_CMP_LT] = ISA_CMP_GT,
-        [ISA_CMP_LE] = ISA_CMP_GE, [ISA_CMP_GT] = ISA_CMP_LT, [ISA_CMP_GE] = ISA_CMP_LE,
-        [ISA_CMP_LO] = ISA_CMP_HI, [ISA_CMP_LS] = ISA_CMP_HS, [ISA_CMP_HI] = ISA_CMP_LO,
-        [ISA_CMP_HS] = ISA_CMP_LS,
-    };
-    return (enum isa_cmp)of[c];
-}
-
 static bool leads_back(const struct cfg_loop *l, const struct kir_block *b) {
     return b == l->header || (b->first == b->last && b->last->op == ISA_OP_BRA &&
                               b->last->targets[0] == l->header && b->preds.len == 1);
@@ -238,7 +227,7 @@ static void find_counter(const struct cfg *c, const struct cfg_loop *l, struct c
     for (unsigned side = 0; side < 2 && !k->phi; side++) {
         enum isa_cmp stays =
             first ? (enum isa_cmp)p->mods.cmp : isa_cmp_opposite((enum isa_cmp)p->mods.cmp);
-        stays = side ? turned(stays) : stays;
+        stays = side ? isa_cmp_turned(stays) : stays;
         bool below = stays == ISA_CMP_LT && isa_type_is_signed((enum isa_type)p->ty);
         int64_t added, step;
         const struct kir_value *v = without_constant(p->ops[side], &added);
@@ -389,7 +378,7 @@ static bool ask_about(struct search *s, const struct kir_inst *i, unsigned depth
     int64_t n;
     if (x.kind != KIND_LINEAR || y.kind != KIND_ALIKE || y.more)
         return false;
-    *q = (struct question){x, y.v, side ? turned(c) : c, i->ty, true};
+    *q = (struct question){x, y.v, side ? isa_cmp_turned(c) : c, i->ty, true};
     q->x.when |= y.when;
     if (q->c == ISA_CMP_EQ || q->c == ISA_CMP_NE) {
         bool wide = isa_type_bits((enum isa_type)i->ty) == 64, zero = is_number(y.v, &n) && n == 0;

@@ -396,14 +396,6 @@ static bool are_ends(struct pair *p, struct kir_value *start, struct kir_value *
     return add_sum(&d, &n, UINT64_MAX) && !d.n && !d.turns && d.constant % p->copies == 0;
 }
 
-static enum isa_cmp opposite(enum isa_cmp c) {
-    return c == ISA_CMP_LT   ? ISA_CMP_GE
-           : c == ISA_CMP_GE ? ISA_CMP_LT
-           : c == ISA_CMP_LE ? ISA_CMP_GT
-           : c == ISA_CMP_GT ? ISA_CMP_LE
-                             : ISA_CMP_EQ;
-}
-
 // Does x `cmp` y tell that one end is below the other?
 static bool tells(struct pair *p, enum isa_cmp cmp, struct kir_value *x, struct kir_value *y,
                   bool is_signed) {
@@ -427,7 +419,8 @@ static bool find_ends(struct pair *p) {
             !is_integer(v->def->ty, p->bits))
             continue;
         const struct kir_inst *i = v->def;
-        enum isa_cmp cmp = t->targets[0] == b ? i->mods.cmp : opposite(i->mods.cmp);
+        enum isa_cmp cmp = (enum isa_cmp)i->mods.cmp;
+        cmp = t->targets[0] == b ? cmp : isa_cmp_opposite(cmp);
         if (tells(p, cmp, i->ops[0], i->ops[1], isa_type_is_signed(i->ty)))
             return true;
     }

@@ -278,19 +278,11 @@ struct kir_value *wide_index_conditions(const struct wide_index *w) {
     return w->all;
 }
 
-static enum isa_cmp signed_form(enum isa_cmp c) {
-    return c == ISA_CMP_LO   ? ISA_CMP_LT
-           : c == ISA_CMP_LS ? ISA_CMP_LE
-           : c == ISA_CMP_HI ? ISA_CMP_GT
-           : c == ISA_CMP_HS ? ISA_CMP_GE
-                             : c;
-}
-
 struct kir_value *wide_index_test(struct wide_index *w, const struct kir_inst *i, enum isa_cmp cmp,
                                   unsigned n) {
     struct interval x;
     bool is_signed = isa_type_is_signed((enum isa_type)i->ty) && cmp < ISA_CMP_LO;
-    enum isa_cmp as = signed_form(cmp);
+    enum isa_cmp as = isa_cmp_ordered(cmp);
     bool below = as == ISA_CMP_LT || as == ISA_CMP_LE, above = as == ISA_CMP_GT || as == ISA_CMP_GE;
     struct kir_value *y = block_uniform(&w->range, i->ops[1 - n]);
     if (!y || y->type != KIR_B32 || !(below || above) || !interval_of(w, i->ops[n], MAX_DEPTH, &x))
