@@ -236,17 +236,25 @@ class Options(CompilerTest):
         self.assertEqual(order, sorted(order))
         self.assertEqual(link[link.index("-z") - 1], "-Xlinker")
         self.assertEqual(link[link.index("-o") + 1], "prog")
-        self.assertIn("-lcudart_static", link)
+        self.assertEqual(self.runtimes(link), ["libcudart_static.a"])
+
+    def runtimes(self, link):
+        return [os.path.basename(a) for a in link if "cudart" in a]
 
     def test_cudart(self):
-        for args in (["-cudart=shared"], ["-cudart", "shared"], ["--cudart=shared"]):
-            link = self.dry_run("a.cu", *args)[-1]
-            self.assertIn("-lcudart", link)
-            self.assertNotIn("-lcudart_static", link)
-        link = self.dry_run("a.cu", "-cudart=none")[-1]
-        self.assertFalse([a for a in link if a.startswith("-lcudart")])
-        link = self.dry_run("a.cu", "-lcudart")[-1]
-        self.assertNotIn("-lcudart_static", link)
+        for args in (["-cudart=shared"], ["-cudart", "shared"], ["--cudart=shared"], ["-lcudart"]):
+            self.assertEqual(self.runtimes(self.dry_run("a.cu", *args)[-1]), ["libcudart.so"])
+        self.assertEqual(self.runtimes(self.dry_run("a.cu", "-cudart=none")[-1]), [])
+        self.assertEqual(self.runtimes(self.dry_run("a.cu", "-lcudart_static")[-1]),
+                         ["libcudart_static.a"])
+
+    def test_a_runtime_of_another_toolkit(self):
+        """A folder of -L with another runtime under the same name, as NVIDIA's toolkit has it."""
+        self.write("a.cu", "int main() { int n; return cudaGetDeviceCount(&n); }\n")
+        for library in ("libcudart.so", "libcudart_static.a"):
+            self.write("toolkit/" + library, "no library")
+        for args in ([], ["-cudart=shared"], ["-lcudart"], ["-lcudart_static"]):
+            self.compiles("a.cu", "-Ltoolkit", *args, "-o", "a.out")
         self.assertNotIn("-lnvToolsExt", self.dry_run("a.cu", "-lnvToolsExt")[-1])
 
     def test_languages(self):

@@ -1,20 +1,43 @@
 #include "cc/link/link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cc/processes/file_io.h"
 
-void link_arguments(struct command *cmd, const struct cc_options *o, const cc_strings *objects) {
-    for (uint32_t i = 0; i < o->link.len; ++i) {
-        const char *item = o->link.data[i];
-        command_arg(cmd, *item == '\1' ? objects->data[atoi(item + 1)] : item);
+// Version 13's libraries have names of their own in a folder of their own.
+static const char *library_folder(const struct compilation *c) {
+    return c->options->cuda_version >= 13000
+               ? arena_printf(c->arena, "%s/lib64", c->toolchain->cuda_13)
+               : c->toolchain->lib;
+}
+
+// The runtime that host code is made for, by its path: the folders of -L may have another one of
+// this name, as NVIDIA's toolkit does. Of another machine these folders alone have one.
+static void add_cudart(struct command *cmd, const struct compilation *c, bool is_static) {
+    if (c->options->host_target)
+        command_arg(cmd, is_static ? "-lcudart_static" : "-lcudart");
+    else
+        command_argf(cmd, "%s/libcudart%s", library_folder(c), is_static ? "_static.a" : ".so");
+}
+
+// The options' libraries and linker arguments with the inputs in their places.
+static void link_arguments(struct command *cmd, const struct compilation *c,
+                           const cc_strings *objects) {
+    const cc_strings *link = &c->options->link;
+    for (uint32_t i = 0; i < link->len; ++i) {
+        const char *item = link->data[i];
+        bool is_static = !strcmp(item, "-lcudart_static");
+        if (is_static || !strcmp(item, "-lcudart"))
+            add_cudart(cmd, c, is_static);
+        else
+            command_arg(cmd, *item == '\1' ? objects->data[atoi(item + 1)] : item);
     }
 }
 
-// Version 13's libraries have names of their own in a folder of their own.
 static void add_library_folders(struct command *cmd, const struct compilation *c) {
     if (c->options->cuda_version >= 13000)
-        command_argf(cmd, "-L%s/lib64", c->toolchain->cuda_13);
+        command_argf(cmd, "-L%s", library_folder(c));
     command_argf(cmd, "-L%s", c->toolchain->lib);
 }
 
@@ -23,7 +46,7 @@ static void add_runtime(struct command *cmd, const struct compilation *c) {
     if (!o->host_target)
         add_library_folders(cmd, c);
     if (!o->link_names_cudart && o->cudart != CC_CUDART_NONE)
-        command_arg(cmd, o->cudart == CC_CUDART_STATIC ? "-lcudart_static" : "-lcudart");
+        add_cudart(cmd, c, o->cudart == CC_CUDART_STATIC);
     if (o->cudart == CC_CUDART_STATIC || o->link_names_cudart) {
         command_arg(cmd, "-lrt");
         command_arg(cmd, "-lpthread");
@@ -71,7 +94,7 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
     command_arg(&cmd, output);
     if (device_link) // before archives, whose own device links are not needed then
         command_arg(&cmd, device_link);
-    link_arguments(&cmd, o, objects);
+    link_arguments(&cmd, c, objects);
     if (!o->relocatable_link)
         add_runtime(&cmd, c);
     return command_run(&cmd);

@@ -10,7 +10,5 @@ bool link_program(const struct compilation *c, const cc_strings *objects, const 
                   const char *output);
 // -lib: an archive of the objects.
 bool link_archive(const struct compilation *c, const cc_strings *objects, const char *output);
-// The options' libraries and linker arguments with the inputs in their places.
-void link_arguments(struct command *cmd, const struct cc_options *o, const cc_strings *objects);
 
 #endif
