@@ -2,19 +2,31 @@
 # Builds the wheel for 64-bit Arm on x86-64, with clang and lld of this system: LLVM's archives of Debian 12,
 # glibc of Debian 11, so that what is made runs with glibc 2.28 and later (scripts/wheel.py sees to that).
 # On Debian 12. Nothing is installed but what a build needs.
-# usage: make_wheel_arm64.sh BUILD FOLDER DIST [jobs]
-# BUILD: kudzu for this machine; FOLDER: for libraries and the build; DIST: for the wheel
+# usage: make_wheel_arm64.sh BUILD FOLDER DIST [jobs [STAGE]]
+# BUILD: kudzu for this machine; FOLDER: for libraries and the build; DIST: for the wheel. STAGE: the last one that
+# is wanted, of libraries, openmp, code, wheel. What was done stays in FOLDER: a call goes on where the one before ended
+# or was stopped, and says of each stage how long it took.
 set -eu
 
-[ $# -ge 3 ] || { echo "usage: make_wheel_arm64.sh BUILD FOLDER DIST [jobs]" >&2; exit 2; }
+[ $# -ge 3 ] || { echo "usage: make_wheel_arm64.sh BUILD FOLDER DIST [jobs [STAGE]]" >&2; exit 2; }
 source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$2" "$3"
 build=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)
 dist=$(cd "$3" && pwd)
 jobs=${4:-$(nproc)}
+last=${5:-wheel}
+case $last in libraries | openmp | code | wheel) ;; *) echo "make_wheel_arm64.sh: no stage $last" >&2; exit 2 ;; esac
 sysroot=$folder/sysroot
 version=$(sed -n 's/^project(kudzu VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
+
+begun=$(date +%s)
+ended() { # the stage
+    now=$(date +%s)
+    echo "$1: $((now - begun)) s"
+    begun=$now
+    [ "$1" != "$last" ] || exit 0
+}
 
 # ---- Libraries -------------------------------------------------------------------------------
 
@@ -31,6 +43,7 @@ if [ ! -e "$folder/complete" ]; then
     rm -f "$sysroot/usr/lib/gcc/aarch64-linux-gnu/12/libstdc++.so"
     touch "$folder/complete"
 fi
+ended libraries
 
 # ---- LLVM's OpenMP runtime for host code -----------------------------------------------------
 
@@ -60,6 +73,7 @@ if [ ! -e "$folder/openmp/complete" ]; then
         touch complete
     )
 fi
+ended openmp
 
 # ---- kudzu -----------------------------------------------------------------------------------
 
@@ -67,9 +81,14 @@ cmake -G Ninja -S "$source" -B "$folder/out" -DCMAKE_TOOLCHAIN_FILE="$source/cma
     -DKUDZU_SYSROOT="$sysroot" -DKUDZU_COMPILER=ON -DKUDZU_NATIVE="$build/bin/kudzu" \
     -DCMAKE_BUILD_TYPE=Release -DKUDZU_PORTABLE=ON -DKUDZU_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/toolkit
 ninja -C "$folder/out" -j "$jobs"
+ended code
+
+# ---- The wheel -------------------------------------------------------------------------------
+
 rm -rf "$folder/stage"
 DESTDIR="$folder/stage" cmake --install "$folder/out" --strip >/dev/null
 cd "$folder/openmp/out/runtime/src"
 install -s --strip-program=llvm-strip-19 -m 755 libomp.so "$folder/stage/toolkit/lib"
 install -m 644 omp.h omp-tools.h ompx.h "$folder/stage/toolkit/lib/clang/19/include"
 python3 -B "$source/scripts/wheel.py" "$folder/stage/toolkit" "$version" "$dist"
+ended wheel
