@@ -24,12 +24,20 @@ struct tensor_map {
     uint16_t box[TENSOR_MAX_DIMS];  // tiled
     uint8_t step[TENSOR_MAX_DIMS];
     uint8_t fill_nan; // what lies outside the tensor reads as NaN, else as zero
-    uint8_t im2col;
+    uint8_t im2col; // 0: tiled, TENSOR_IM2COL, TENSOR_IM2COL_WIDE
     int16_t lower[3], upper[3]; // im2col: corners of the bounding box, innermost first
     uint16_t channels, pixels;
     uint8_t reserved[10];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
+
+// Which pixels a load by such a map has, in the place of a reduction's operation
+// (KD_ASYNC_ATOM_SHIFT): of rows, layers and images; or of one row of each image as many as the map
+// says, or 128.
+enum tensor_pixels { TENSOR_PIXELS_ALL, TENSOR_PIXELS_ROW, TENSOR_PIXELS_128 };
+
+// Kinds of maps for im2col: of cuTensorMapEncodeIm2col and of cuTensorMapEncodeIm2colWide.
+enum { TENSOR_IM2COL = 1, TENSOR_IM2COL_WIDE = 2 };
 
 enum { TENSOR_FLOAT32 = 7, TENSOR_TFLOAT32 = 11, TENSOR_TFLOAT32_FTZ = 12 };
 

@@ -127,6 +127,8 @@ uint32_t kir_async_code(const struct kir_inst *i) {
     bool tensor =
         op == KD_ASYNC_TENSOR_LOAD || op == KD_ASYNC_TENSOR_STORE || op == KD_ASYNC_TENSOR_REDUCE;
     bool bulk = op == KD_ASYNC_BULK || op == KD_ASYNC_BULK_REDUCE;
+    if (op == KD_ASYNC_TENSOR_LOAD)
+        code |= (uint32_t)i->mods.scale << KD_ASYNC_ATOM_SHIFT; // enum tensor_pixels
     if (tensor)
         code |= (uint32_t)i->mods.vec << KD_ASYNC_DIMS_SHIFT |
                 (i->mods.mode == ISA_TENSOR_IM2COL ? KD_ASYNC_IM2COL : 0) |

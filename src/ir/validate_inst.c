@@ -135,7 +135,8 @@ static void check_video(struct kir_check *c, const struct kir_inst *i) {
         kir_inst_problem(c, i, "the parts of the operands are no constant");
 }
 
-// A box of a tensor: its dimensions are counted in vec; im2col loads have two offsets fewer.
+// A box of a tensor: its dimensions are counted in vec; im2col loads have two offsets fewer, of one
+// row's pixels a halo and an offset.
 static void check_tensor(struct kir_check *c, const struct kir_inst *i) {
     uint32_t dims = i->mods.vec, load = i->op == ISA_OP_CP_ASYNC_BULK_TENSOR;
     bool im2col = i->mods.mode == ISA_TENSOR_IM2COL;
@@ -143,7 +144,8 @@ static void check_tensor(struct kir_check *c, const struct kir_inst *i) {
         kir_inst_problem(c, i, "a tensor has 1 to 5 dimensions, 3 to 5 for im2col");
         return;
     }
-    uint32_t n = dims + (load ? 3 + (im2col ? dims - 2 : 0) + (i->mods.mask ? 1 : 0) : 2);
+    uint32_t offsets = !im2col ? 0 : i->mods.scale ? 2 : dims - 2;
+    uint32_t n = dims + (load ? 3 + offsets + (i->mods.mask ? 1 : 0) : 2);
     if (i->nops != n || i->nres)
         kir_inst_problem(c, i, "%" PRIu32 " operands belong here", n);
     for (uint32_t k = 0; k < i->nops && i->nops == n; k++) {

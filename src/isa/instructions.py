@@ -1001,6 +1001,8 @@ DIM = {"%dd" % n: "vec=%d" % n for n in range(1, 6)}
 DIM_IM2COL = {"%dd" % n: "vec=%d" % n for n in range(3, 6)}
 TILE = {"tile": "mode=ISA_TENSOR_TILE"}
 IM2COL = {"im2col": "mode=ISA_TENSOR_IM2COL"}
+# Pixels of one row of each image (enum tensor_pixels): the operand is their halo and offset.
+WIDE = {"im2col::w": "scale=1", "im2col::w::128": "scale=2"}
 NO_OFFS = {"im2col_no_offs": "mode=ISA_TENSOR_IM2COL"}
 TENSOR = dict(ptx=80, sm=90, t=dict(mask="u16"))
 TENSOR_TILE = "mode=ISA_TENSOR_TILE "
@@ -1021,6 +1023,8 @@ for where, spaces, ptx in (("shared::cluster", CLUSTER_GLOBAL, 80), ("shared::ct
              "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **pair)
         form(LOAD % (where, ".im2col") + multicast + ".pair{.hint} [dst], [tm, c], [bar], im2col" + mask +
              "{, cache-policy}", sets=spaces + flag, dim=DIM_IM2COL, im2col=IM2COL, **pair)
+        form(LOAD % (where, ".wide") + multicast + "{.pair}{.hint} [dst], [tm, c], [bar], im2col" + mask +
+             "{, cache-policy}", sets="mode=ISA_TENSOR_IM2COL " + spaces + flag, dim=DIM_IM2COL, wide=WIDE, **pair)
         form(LOAD % (where, "{.tile}") + multicast + "{.hint} [dst], [tm, c], [bar]" + mask +
              "{, cache-policy}", sets=TENSOR_TILE + spaces + flag, dim=DIM, tile=TILE, **more)
         form(LOAD % (where, ".im2col") + multicast + "{.hint} [dst], [tm, c], [bar], im2col" + mask +
@@ -1046,6 +1050,8 @@ form("cp.async.bulk.prefetch.tensor.dim.L2.global{.tile}{.hint} [tm, c]{, cache-
      tile=TILE, prefetch="prefetch", ptx=80, sm=90)
 form("cp.async.bulk.prefetch.tensor.dim.L2.global.im2col{.hint} [tm, c], im2col{, cache-policy}",
      dim=DIM_IM2COL, im2col=IM2COL, prefetch="prefetch", ptx=80, sm=90)
+form("cp.async.bulk.prefetch.tensor.dim.L2.global.wide{.hint} [tm, c], im2col{, cache-policy}",
+     sets="mode=ISA_TENSOR_IM2COL", dim=DIM_IM2COL, wide=WIDE, prefetch="prefetch", ptx=86, sm=100)
 form("prefetch{.pss}.tensormap [a]", pss={k: SLOTS["ss"][k] for k in ("const", "param")}, ptx=80,
      sm=90)
 TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared::cta")}
@@ -1168,7 +1174,6 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-for n in (3, 4, 5):
-    names = " ".join("cp.async.bulk.tensor.%dd.%s.global.im2col::w" % (n, where) for where in ("shared::cluster", "shared::cta"))
-    unsupported(names, "pixels of one row and their halo, in %d dimensions" % n)
-    unsupported(names.replace("::w", "::w::128"), "128 pixels of one row and their halos, in %d dimensions" % n)
+unsupported(" ".join("cvt.rn.satfinite%s.s2f6x2.%s" % (r, t) for r in ("", ".relu") for t in ("f32", "bf16x2")) +
+            " cvt.rn.bf16x2.s2f6x2 cvt.rn.satfinite.bf16x2.s2f6x2 cvt.rn.relu.bf16x2.s2f6x2 cvt.rn.satfinite.relu.bf16x2.s2f6x2",
+            "pairs of fixed-point numbers of eight bits")

@@ -439,7 +439,7 @@ static bool check_operand(const struct match *m, const struct isa_operand_form *
     case ISA_OPERAND_TENSOR:
         return check_tensor(m, o, why);
     case ISA_OPERAND_IM2COL:
-        return check_vector(o, m->mods.vec - 2u, t, false, false, why);
+        return check_vector(o, m->mods.scale ? 2 : m->mods.vec - 2u, t, false, false, why);
     case ISA_OPERAND_SELECT:
         return check_vector(o, 2, t, false, false, why);
     case ISA_OPERAND_GEOM:

@@ -81,7 +81,7 @@ static void write_operand(struct strbuf *out, const struct isa_operand_form *f, 
         strbuf_puts(out, "]");
         break;
     case ISA_OPERAND_IM2COL:
-        write_vector(out, t, m->vec - 2u);
+        write_vector(out, t, m->scale ? 2 : m->vec - 2u);
         break;
     case ISA_OPERAND_SELECT:
         write_vector(out, t, 2);

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "abi/tensor_map.h"
 enum { COUNT_BITS = 20, COUNT_MAX = (1 << COUNT_BITS) - 1, TX_BITS = 21, TX_MAX = (1 << 20) - 1 };
 
 struct mbarrier {
@@ -255,7 +256,8 @@ static uint64_t load_box(const struct request *r) {
     uint32_t dims = dimensions(r), next = 3 + dims, offsets[3] = {0};
     int32_t c[16];
     coordinates(r, 2, c);
-    for (uint32_t k = 0; (r->code & KD_ASYNC_IM2COL) && k + 2 < dims; k++)
+    bool row = (r->code >> KD_ASYNC_ATOM_SHIFT & 15) != TENSOR_PIXELS_ALL; // a halo, an offset
+    for (uint32_t k = 0; (r->code & KD_ASYNC_IM2COL) && k < (row ? 2 : dims - 2); k++)
         offsets[k] = (uint16_t)a[next++];
     uint64_t bar = a[2 + dims], to = a[0];
     // A multicast is loaded for its first block and copied to the rest.

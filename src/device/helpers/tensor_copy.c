@@ -10,6 +10,12 @@
 // to be NaN has the halves 0x7ff7, whatever the type. Loads of TFLOAT32 round as cvt.rn.tf32 does;
 // reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
 //
+// Of im2col::w and im2col::w::128 the manual has figures. Where it has no words, this is what
+// TIRx-harness models, whose authors compared theirs with sm_100: a row of the bounding box is
+// followed by that of the next image, with the same row and layer; a halo is what comes next on
+// that way; those of w::128, after each 32 pixels, lie behind all 128 pixels, the first of each,
+// then the second of each.
+//
 // Of an interleaved layout a box holds one slice of each of its pixels, whatever the map says of
 // the box's size in slices or of channels; the innermost coordinate counts pixels and may be any.
 // What the documentation says of its swizzle (32 bytes for slices of 32) hardware does not demand
@@ -27,7 +33,8 @@ struct walk {
     uint32_t first;         // the dimension that rows lie along next: 0 if rows are slices
     uint8_t *shared;
     bool store;
-    uint64_t rows; // so far
+    enum tensor_pixels pixels; // of im2col
+    uint64_t rows;             // so far
 };
 
 static uint32_t swizzle_width(const struct tensor_map *m) {
@@ -224,6 +231,41 @@ static bool walk_pixels(struct walk *w, const int32_t *first, const uint32_t *of
     return true;
 }
 
+// To the next pixel of the row's part of the bounding box, which lies `offset` to the right; behind
+// its end is the next image.
+static void next_in_row(const struct tensor_map *m, int64_t *at, uint32_t offset) {
+    at[1] += m->step[1];
+    if (at[1] <= (int64_t)m->last[1] + m->upper[0] + offset)
+        return;
+    at[1] = (int64_t)m->lower[0] + offset;
+    at[m->rank - 1] += m->step[m->rank - 1];
+}
+
+// Pixels of one row, and `halo` more behind each part of them.
+static bool walk_row(struct walk *w, const int32_t *first, uint32_t halo, uint32_t offset) {
+    enum { WIDE = 128, MOST_PARTS = 4 };
+    const struct tensor_map *m = w->map;
+    bool wide = w->pixels == TENSOR_PIXELS_128;
+    uint32_t pixels = wide ? WIDE : m->pixels, parts = wide ? MOST_PARTS : 1;
+    int64_t at[TENSOR_MAX_DIMS], behind[MOST_PARTS][TENSOR_MAX_DIMS];
+    for (uint32_t d = 0; d < m->rank; d++)
+        at[d] = first[d] + (d == 1 ? (int64_t)offset : 0);
+    for (uint32_t k = 0; k < pixels; k++) {
+        if (!move_row(w, row_address(w, at), at[0]))
+            return false;
+        next_in_row(m, at, offset);
+        if ((k + 1) % (pixels / parts) == 0)
+            memcpy(behind[k / (pixels / parts)], at, sizeof at);
+    }
+    for (uint32_t k = 0; k < halo * parts; k++) {
+        int64_t *next = behind[k % parts];
+        if (!move_row(w, row_address(w, next), next[0]))
+            return false;
+        next_in_row(m, next, offset);
+    }
+    return true;
+}
+
 // What is wrong with the map, or NULL.
 static const char *map_refused(const struct walk *w, bool im2col) {
     const struct tensor_map *m = w->map;
@@ -235,22 +277,42 @@ static const char *map_refused(const struct walk *w, bool im2col) {
     bool rows = w->code & KD_ASYNC_ROWS;
     if (rows && (m->rank != 2 || m->box[1] != 1 || m->interleave))
         return "four rows by a tensor map whose box is not one row of a matrix";
-    if (m->rank != (rows ? 2 : w->code >> KD_ASYNC_DIMS_SHIFT & 15) || im2col != (m->im2col != 0))
+    uint8_t kind = !im2col                          ? 0
+                   : w->pixels == TENSOR_PIXELS_ALL ? TENSOR_IM2COL
+                                                    : TENSOR_IM2COL_WIDE;
+    if (m->rank != (rows ? 2 : w->code >> KD_ASYNC_DIMS_SHIFT & 15) || m->im2col != kind)
         return "a tensor map of another mode or number of dimensions";
+    if (kind == TENSOR_IM2COL_WIDE && swizzle_width(m) < 64)
+        return "pixels of a row by a tensor map without a swizzle of 64 or 128 bytes";
     for (uint32_t d = 0; d < m->rank; d++)
         if (!m->step[d] || (!im2col && !m->box[d]))
             return "a tensor map that is not valid";
     return NULL;
 }
 
+// The same for pixels of a row, which may begin left of the bounding box.
+static const char *row_refused(const struct walk *w, const int32_t *coords,
+                               const uint32_t *offsets) {
+    const struct tensor_map *m = w->map;
+    uint32_t most_halo = w->pixels == TENSOR_PIXELS_128 ? 31 : 511, most_offset = 31;
+    if (offsets[0] > most_halo || offsets[1] > most_offset)
+        return "a halo or an offset of pixels of a row that is too large";
+    if (coords[1] > (int64_t)m->last[1] + m->upper[0])
+        return "pixels that begin right of the bounding box";
+    return NULL;
+}
+
 // What is wrong with the box's place, or NULL.
-static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords) {
+static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords,
+                                 const uint32_t *offsets) {
     const struct tensor_map *m = w->map;
     if (w->first && coords[0] * (int64_t)w->element % 16)
         return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
     for (uint32_t d = 0; w->store && d < m->rank; d++)
         if (coords[d] < 0)
             return "a box that is stored to a negative coordinate";
+    if (w->pixels != TENSOR_PIXELS_ALL)
+        return row_refused(w, coords, offsets);
     for (uint32_t d = 0; im2col && d + 2 < m->rank; d++) {
         int64_t at = coords[d + w->first];
         if (w->store && (m->lower[d] < 0 || m->upper[d] > 0))
@@ -266,11 +328,12 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
     const struct tensor_map *m = w->map;
     bool im2col = w->code & KD_ASYNC_IM2COL;
     uint32_t slice = tensor_slice_bytes(m->interleave);
+    w->pixels = im2col && !w->store ? w->code >> KD_ASYNC_ATOM_SHIFT & 15 : TENSOR_PIXELS_ALL;
     w->element = tensor_type_bytes(m->type);
     w->first = slice ? 0 : 1;
     const char *refused = map_refused(w, im2col);
     if (!refused)
-        refused = place_refused(w, im2col, coords);
+        refused = place_refused(w, im2col, coords, offsets);
     if (refused) {
         *why = refused;
         return 0;
@@ -281,9 +344,10 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
         *why = "rows of a box that are wider than the swizzle";
         return 0;
     }
-    bool done = im2col                    ? walk_pixels(w, coords, offsets)
-                : w->code & KD_ASYNC_ROWS ? walk_rows(w, coords)
-                                          : walk_tile(w, coords);
+    bool done = w->pixels != TENSOR_PIXELS_ALL ? walk_row(w, coords, offsets[0], offsets[1])
+                : im2col                       ? walk_pixels(w, coords, offsets)
+                : w->code & KD_ASYNC_ROWS      ? walk_rows(w, coords)
+                                               : walk_tile(w, coords);
     if (!done) {
         *why = "a reduction that the tensor's type does not have";
         return 0;

@@ -147,9 +147,55 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
         m.lower[d] = (int16_t)lower;
         m.upper[d] = (int16_t)upper;
     }
-    m.im2col = 1;
+    m.im2col = TENSOR_IM2COL;
     m.channels = (uint16_t)channelsPerPixel;
     m.pixels = (uint16_t)pixelsPerColumn;
+    TRY(check_row(&m, channelsPerPixel));
+    memcpy(tensorMap, &m, sizeof m);
+    return CUDA_SUCCESS;
+}
+
+// Maps of W128 are like those of W: the instruction says how many pixels it loads.
+CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill) {
+    ENTER();
+    struct shape s = {tensorDataType, tensorRank, globalAddress, globalDim,   globalStrides,
+                      elementStrides, interleave, swizzle,       l2Promotion, oobFill};
+    struct tensor_map m;
+    enum { LIMIT = 1 << 15 };
+    int lower = pixelBoxLowerCornerWidth, upper = pixelBoxUpperCornerWidth;
+    bool all = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128; // then pixelsPerColumn is not read
+    REQUIRE_POINTER(tensorMap);
+    REQUIRE(tensorRank >= 3 && tensorRank <= TENSOR_MAX_DIMS, CUDA_ERROR_INVALID_VALUE,
+            "im2col has 3 to 5 dimensions, not %u", tensorRank);
+    REQUIRE((unsigned)mode <= CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, CUDA_ERROR_INVALID_VALUE,
+            "%d is no mode of wide im2col", (int)mode);
+    REQUIRE(channelsPerPixel >= 1 && channelsPerPixel <= MAX_BOX &&
+                (all || (pixelsPerColumn >= 1 && pixelsPerColumn <= MAX_PIXELS)),
+            CUDA_ERROR_INVALID_VALUE, "%u channels, %u pixels; 1 to 256, 1 to 1024 are possible",
+            channelsPerPixel, pixelsPerColumn);
+    REQUIRE(interleave == CU_TENSOR_MAP_INTERLEAVE_NONE, CUDA_ERROR_INVALID_VALUE,
+            "wide im2col has no interleaved layouts");
+    TRY(check_modes(&s));
+    // NVIDIA's driver takes maps without a swizzle, which no instruction of sm_100 takes.
+    REQUIRE(swizzle != CU_TENSOR_MAP_SWIZZLE_32B, CUDA_ERROR_INVALID_VALUE,
+            "wide im2col has no swizzle of 32 bytes");
+    TRY(fill_shape(&s, &m));
+    REQUIRE(lower >= -LIMIT && lower < LIMIT && upper >= -LIMIT && upper < LIMIT,
+            CUDA_ERROR_INVALID_VALUE, "corners %d and %d of the pixels' box are out of range",
+            lower, upper);
+    REQUIRE(lower <= (int64_t)m.last[1] + upper, CUDA_ERROR_INVALID_VALUE,
+            "the pixels' box from %d to %d is empty", lower, upper);
+    m.lower[0] = (int16_t)lower;
+    m.upper[0] = (int16_t)upper;
+    m.im2col = TENSOR_IM2COL_WIDE;
+    m.channels = (uint16_t)channelsPerPixel;
+    m.pixels = all ? 1 : (uint16_t)pixelsPerColumn;
     TRY(check_row(&m, channelsPerPixel));
     memcpy(tensorMap, &m, sizeof m);
     return CUDA_SUCCESS;
