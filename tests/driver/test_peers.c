@@ -6,6 +6,7 @@ static void mapped(void) {
     enum { PAGE = 2 << 20 };
     CUmemAllocationProp prop;
     CUmemGenericAllocationHandle h;
+    CUcontext second;
     CUdeviceptr r;
     CUmemAccessDesc desc[2];
     unsigned long long flags[2] = {9, 9};
@@ -30,7 +31,10 @@ static void mapped(void) {
     CHECK(flags[1] == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     OK(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, r));
     CHECK(ordinal == 1);
+    EXPECT(cuMemsetD32(r, 5, 1), CUDA_ERROR_INVALID_VALUE); // the first device may only read
+    NEED(cuCtxCreate(&second, 0, 1));
     OK(cuMemsetD32(r, 5, 1));
+    OK(cuCtxDestroy(second));
     OK(cuMemcpyDtoH(&value, r, 4));
     CHECK(value == 5);
     OK(cuMemUnmap(r, PAGE));

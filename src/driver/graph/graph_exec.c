@@ -126,13 +126,13 @@ static CUresult describe(struct drv_exec *exec, const struct drv_node *n, struct
         TRY(context_of(p->memcpy.copyCtx, &ctx));
         k->kind = KD_NODE_COPY;
         k->context = ctx->c;
-        return drv_copy_plan(&p->memcpy.copyParams, &k->copy, &a, &b);
+        return drv_copy_plan(&p->memcpy.copyParams, ctx, &k->copy, &a, &b);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         TRY(context_of(p->memset.ctx, &ctx));
         k->kind = KD_NODE_SET;
         k->context = ctx->c;
         return drv_set_plan(p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize,
-                            p->memset.width, p->memset.height, &k->set, &a);
+                            p->memset.width, p->memset.height, ctx, &k->set, &a);
     case CU_GRAPH_NODE_TYPE_HOST:
         s->call = (struct host_call){p->host.fn, p->host.userData};
         k->kind = KD_NODE_HOST;

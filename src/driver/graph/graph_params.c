@@ -108,26 +108,27 @@ static CUresult take_kernel(struct taken *t, const CUDA_KERNEL_NODE_PARAMS *p) {
 // ---- Copies and sets ----------------------------------------------------------------------
 
 // Where the operation runs; NULL: the current context, which is then written down.
-static CUresult take_context(CUcontext *handle) {
-    struct drv_context *ctx;
-    TRY(*handle ? drv_context_find(*handle, &ctx) : drv_context_current(&ctx));
-    *handle = ctx->handle;
+static CUresult take_context(CUcontext *handle, struct drv_context **ctx) {
+    TRY(*handle ? drv_context_find(*handle, ctx) : drv_context_current(ctx));
+    *handle = (*ctx)->handle;
     return CUDA_SUCCESS;
 }
 
 static CUresult take_memcpy(CUDA_MEMCPY_NODE_PARAMS *p) {
     REQUIRE(p->flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    TRY(take_context(&p->copyCtx));
+    struct drv_context *ctx;
+    TRY(take_context(&p->copyCtx, &ctx));
     const CUDA_MEMCPY3D *c = &p->copyParams;
     REQUIRE(c->WidthInBytes && c->Height && c->Depth, CUDA_ERROR_INVALID_VALUE,
             "a node that copies %zu x %zu x %zu bytes", c->WidthInBytes, c->Height, c->Depth);
     struct kd_copy copy;
     struct drv_side dst, src;
-    return drv_copy_plan(c, &copy, &dst, &src);
+    return drv_copy_plan(c, ctx, &copy, &dst, &src);
 }
 
 static CUresult take_memset(CUDA_MEMSET_NODE_PARAMS_v2 *p) {
-    TRY(take_context(&p->ctx));
+    struct drv_context *ctx;
+    TRY(take_context(&p->ctx, &ctx));
     REQUIRE(p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4,
             CUDA_ERROR_INVALID_VALUE, "elements of %u bytes; 1, 2 and 4 are possible",
             p->elementSize);
@@ -135,7 +136,7 @@ static CUresult take_memset(CUDA_MEMSET_NODE_PARAMS_v2 *p) {
             p->width, p->height);
     struct kd_set set;
     struct drv_side side;
-    return drv_set_plan(p->dst, p->pitch, p->value, p->elementSize, p->width, p->height, &set,
+    return drv_set_plan(p->dst, p->pitch, p->value, p->elementSize, p->width, p->height, ctx, &set,
                         &side);
 }
 
@@ -177,7 +178,8 @@ static CUresult take_wait(struct taken *t) {
 static CUresult take_batch(struct taken *t) {
     CUDA_BATCH_MEM_OP_NODE_PARAMS *p = &t->params.memOp;
     struct kd_value_op ops[DRV_MAX_VALUE_OPS];
-    TRY(take_context(&p->ctx));
+    struct drv_context *ctx;
+    TRY(take_context(&p->ctx, &ctx));
     REQUIRE(p->count, CUDA_ERROR_INVALID_VALUE, "a node without operations");
     TRY(drv_value_ops(p->paramArray, p->count, p->flags, ops));
     TRY(own(t, p->count * sizeof *p->paramArray));

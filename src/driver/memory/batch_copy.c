@@ -220,7 +220,7 @@ static CUresult plan_3d(const CUDA_MEMCPY3D_BATCH_OP *op, struct kd_copy *c, str
                        .WidthInBytes = blocks_of(op->extent.width, texels) * element,
                        .Height = blocks_of(op->extent.height, texels),
                        .Depth = op->extent.depth};
-    return drv_copy_plan(&p, c, &sides->to, &sides->from);
+    return drv_copy_plan(&p, NULL, c, &sides->to, &sides->from);
 }
 
 static CUresult copy_batch_3d(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,

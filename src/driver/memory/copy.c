@@ -221,10 +221,12 @@ static CUresult between_begin(struct between *b, CUcontext dst, CUcontext src, C
     for (int i = 0; i < 2; i++)
         if (b->others[i])
             TRY(order(b, b->others[i], true));
+    drv_work_for(to, from);
     return CUDA_SUCCESS;
 }
 
 static CUresult between_end(struct between *b, CUresult result) {
+    drv_work_for(NULL, NULL);
     for (int i = 0; i < 2; i++)
         if (b->others[i] && result == CUDA_SUCCESS)
             result = order(b, b->others[i], false);
@@ -532,10 +534,13 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, bool async) {
         return copy_box(&dst, &src, &e, stream, async);                                            \
     } while (0)
 
-CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *to,
-                       struct drv_side *from) {
+CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, const struct drv_context *ctx, struct kd_copy *copy,
+                       struct drv_side *to, struct drv_side *from) {
     BOXES_3D(p, dst, src, e);
-    TRY(plan_box(&dst, &src, &e, copy, to, from));
+    drv_work_for(ctx, ctx);
+    CUresult result = plan_box(&dst, &src, &e, copy, to, from);
+    drv_work_for(NULL, NULL);
+    TRY(result);
     copy->dst = to->ptr;
     copy->src = from->ptr;
     if (check_tools() & CHECK_RACE)

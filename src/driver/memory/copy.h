@@ -32,11 +32,13 @@ CUresult drv_side_check_live(const struct drv_side *s, const char *name);
 static inline void drv_side_used(const struct drv_side *s, const struct drv_context *ctx) {
     drv_memory_used((uintptr_t)s->ptr, s->owner, ctx);
 }
-// Checks what cuMemcpy3D would copy, at least one byte, and describes it for the device.
-CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, struct kd_copy *copy, struct drv_side *dst,
-                       struct drv_side *src);
+// Checks what cuMemcpy3D would copy in ctx (NULL: the current one), at least one byte, and
+// describes it for the device.
+CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, const struct drv_context *ctx, struct kd_copy *copy,
+                       struct drv_side *dst, struct drv_side *src);
 // The same for a memory set; `pitch` is in bytes and counts when height is above 1.
 CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
-                      size_t width, size_t height, struct kd_set *set, struct drv_side *side);
+                      size_t width, size_t height, const struct drv_context *ctx,
+                      struct kd_set *set, struct drv_side *side);
 
 #endif

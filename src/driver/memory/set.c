@@ -6,8 +6,22 @@
 #include "support/check/check_tools.h"
 #include "support/check/host_call.h"
 
+// Memory that is mapped, which the device may write that sets it.
+static CUresult find_side(CUdeviceptr ptr, uint64_t bytes, const struct drv_context *ctx,
+                          struct drv_side *side) {
+    drv_work_for(ctx, ctx);
+    CUresult result = drv_side(ptr, bytes, DRV_SIDE_UNIFIED, true, "the destination", side);
+    bool refused = !result && side->mapped && !drv_mapped_access(ptr, bytes, true, false);
+    drv_work_for(NULL, NULL);
+    REQUIRE(!refused, CUDA_ERROR_INVALID_VALUE,
+            "the device has no right to write all of the %llu bytes from %#llx on",
+            (unsigned long long)bytes, ptr);
+    return result;
+}
+
 CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t element,
-                      size_t width, size_t height, struct kd_set *set, struct drv_side *side) {
+                      size_t width, size_t height, const struct drv_context *ctx,
+                      struct kd_set *set, struct drv_side *side) {
     uint64_t row, rows, bytes;
     REQUIRE(!__builtin_mul_overflow(width, (uint64_t)element, &row), CUDA_ERROR_INVALID_VALUE,
             "the sizes are beyond 64 bits");
@@ -21,10 +35,7 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
     REQUIRE(!__builtin_mul_overflow(pitch, height - 1, &rows) &&
                 !__builtin_add_overflow(rows, row, &bytes),
             CUDA_ERROR_INVALID_VALUE, "the sizes are beyond 64 bits");
-    TRY(drv_side(ptr, bytes, DRV_SIDE_UNIFIED, true, "the destination", side));
-    REQUIRE(!side->mapped || drv_mapped_access(ptr, bytes, true, false), CUDA_ERROR_INVALID_VALUE,
-            "no device has the right to write all of the %llu bytes from %#llx on",
-            (unsigned long long)bytes, ptr);
+    TRY(find_side(ptr, bytes, ctx, side));
     *set = (struct kd_set){
         .dst = side->ptr,
         .value = value,
@@ -57,7 +68,7 @@ static CUresult set(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t el
     struct drv_side side;
     struct kd_set s;
     USE_MEMORY();
-    TRY(drv_set_plan(ptr, pitch, value, element, width, height, &s, &side));
+    TRY(drv_set_plan(ptr, pitch, value, element, width, height, ctx, &s, &side));
     bool captured;
     TRY(drv_capture_enter_copy(q, ctx, async, &captured));
     if (captured)

@@ -507,14 +507,30 @@ struct drv_allocation *drv_allocation_at(uint64_t ptr, uint64_t size, uint64_t *
     return m->of;
 }
 
+static _Thread_local const struct drv_context *reader, *writer;
+
+void drv_work_for(const struct drv_context *to, const struct drv_context *from) {
+    writer = to;
+    reader = from;
+}
+
+static uint64_t working_devices(bool write) {
+    const struct drv_context *ctx = write ? writer : reader;
+    if (!ctx)
+        ctx = drv_object_find(drv_top(), DRV_CONTEXT);
+    return ctx ? 1ull << ctx->device->ordinal : ~0ull;
+}
+
 bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host) {
     bool ok = false;
+    uint64_t devices = working_devices(write);
     pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, size);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;
     for (uint64_t end = ptr + size; m && ptr - m->base < m->size; m = m->next) {
         bool by_host = host && (write ? m->host_writable : m->host_readable);
-        if (m->of->multicast || !(by_host || (write ? m->writable : m->readable)))
+        bool by_device = (write ? m->writable : m->readable) & devices;
+        if (m->of->multicast || !(by_host || by_device))
             break;
         ptr = m->base + m->size;
         if ((ok = ptr >= end))

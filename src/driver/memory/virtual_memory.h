@@ -33,9 +33,13 @@ CUresult drv_multicast_add(struct kd_multicast *of, CUmemGenericAllocationHandle
 CUresult drv_allocation_add(struct kd_physical *p, struct drv_multicast *m, uint64_t size,
                             const CUmemAllocationProp *prop, CUmemGenericAllocationHandle *handle);
 
-// Memory is mapped at all of [ptr, ptr + size), and a device may read or write it, or, where `host`
-// says so, the host.
+// Memory is mapped at all of [ptr, ptr + size), and the device that works there may read or write
+// it, or, where `host` says so, the host. That device is the current context's; without a context
+// any will do.
 bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host);
+// Until it is called with NULL, the contexts whose devices write (`to`) and read (`from`) what this
+// thread's calls copy and set.
+void drv_work_for(const struct drv_context *to, const struct drv_context *from);
 // The reserved range that contains ptr; false: none.
 bool drv_reserved_range(uint64_t ptr, uint64_t *base, uint64_t *size);
 CUmemAllocationHandleType drv_mapped_handle_types(uint64_t ptr);
