@@ -616,8 +616,8 @@ template <unsigned int Size> class narrow_tile : public thread_group {
 
 // Of the whole block: where warps leave values for others, and counts of arrivals.
 struct block_memory {
-    __attribute__((aligned(16))) unsigned char piece[32][16]; // a warp's own
-    unsigned int arrivals[16];                                // at tiles of two warps
+    __attribute__((aligned(8))) unsigned char piece[32][8]; // a warp's own
+    unsigned int arrivals[16];                              // at tiles of two warps
 };
 
 KUDZU_CG block_memory &memory_of_block() {
@@ -638,7 +638,8 @@ template <unsigned int Size> class wide_tile {
     }
     // What the tile's warp of the given number has for others.
     template <typename T> KUDZU_CG static T &piece_of(unsigned int warp) {
-        _Static_assert(sizeof(T) <= 16, "values of up to 16 bytes");
+        _Static_assert(sizeof(T) <= 8, "a value of a tile of several warps has up to 8 bytes");
+        _Static_assert(__is_trivially_copyable(T), "a shuffled type is trivially copyable");
         return *(T *)memory_of_block().piece[index() * (Size / 32) + warp];
     }
 

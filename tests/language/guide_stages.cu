@@ -272,7 +272,57 @@ template <size_t Stages> static void check_roles() {
     CUDA(cudaFree(out));
 }
 
+// ---- Objects that bytes do not make (10.27.6.2) -------------------------------------------------
+
+struct counted {
+    int value, copies;
+    __device__ counted(int value) : value(value), copies(0) {
+    }
+    __device__ counted(const counted &other) : value(other.value), copies(other.copies + 1) {
+    }
+};
+
+// Each way copies n objects behind those of the way before, from the same ones.
+__global__ void copy_objects(int *out, int n) {
+    __shared__ alignas(counted) char from_memory[24 * sizeof(counted)],
+        to_memory[4 * 24 * sizeof(counted)];
+    __shared__ block_barrier bar;
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 1> state;
+    counted *from = (counted *)from_memory, *to = (counted *)to_memory;
+    auto block = cg::this_thread_block();
+    int rank = (int)block.thread_rank();
+    auto pipe = cuda::make_pipeline(block, &state);
+    if (rank == 0)
+        init(&bar, block.size());
+    if (rank < n)
+        new (from + rank) counted(100 + rank);
+    block.sync();
+    cuda::memcpy_async(block, to, from, sizeof(counted) * n, bar);
+    if (rank < n)
+        cuda::memcpy_async(to + n + rank, from + rank, sizeof(counted), bar);
+    bar.arrive_and_wait();
+    pipe.producer_acquire();
+    cuda::memcpy_async(block, to + 2 * n, from, sizeof(counted) * n, pipe);
+    if (rank < n)
+        cuda::memcpy_async(to + 3 * n + rank, from + rank, sizeof(counted), pipe);
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    for (int i = rank; i < 4 * n; i += (int)block.size())
+        out[i] = 10 * to[i].value + to[i].copies;
+    pipe.consumer_release();
+}
+
+static void check_objects() {
+    int *out = shared_array<int>(4 * 24);
+    copy_objects<<<1, 32>>>(out, 24);
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 4 * 24; i++)
+        CHECK(out[i] == 10 * (100 + i % 24) + 1);
+    CUDA(cudaFree(out));
+}
+
 int main() {
+    check_objects();
     check_two_buffers();
     check_leaving();
     check_phase_sums();
