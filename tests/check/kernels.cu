@@ -194,6 +194,16 @@ __global__ void pass_on(telling how, bool warp, bool all, int *out) {
         out[threadIdx.x] = data;
 }
 
+// The guide's sum of doubles: a swap finds out that its first read came too early, an exchange does not.
+template <bool verified> __global__ void sum_by_swaps(int *sum) {
+    unsigned long long *p = (unsigned long long *)sum, old = *p, assumed; // bug: guess
+    do {
+        assumed = old;
+        unsigned long long next = __double_as_longlong(1.0 + __longlong_as_double(assumed));
+        old = verified ? atomicCAS(p, assumed, next) : (atomicExch(p, next), assumed);
+    } while (assumed != old);
+}
+
 __global__ void count_near(int *n, bool near) {
     if (near)
         atomicAdd_block(n, 1); // bug: atomic_scope
@@ -509,6 +519,8 @@ static void run(const char *name) {
         last_block_of_many<<<4, 64>>>(a, out);
     else if (is("lock"))
         lock<<<8, 1>>>(!bug);
+    else if (is("guess"))
+        (bug ? sum_by_swaps<false> : sum_by_swaps<true>)<<<4, 64>>>(a);
     else if (is("flag"))
         tell(bug ? RELAXED : RELEASED, false, false, out);
     else if (is("scope"))

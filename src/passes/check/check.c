@@ -12,6 +12,7 @@
 #include "isa/ops/memory.h"
 #include "isa/ops/tensor.h"
 #include "isa/ops/warp.h"
+#include "passes/check/check_guess.h"
 #include "passes/check/check_shared.h"
 #include "support/check/check_tools.h"
 
@@ -27,9 +28,10 @@ struct checker {
     struct arena tmp; // of a function
     struct kir_func *f;
     unsigned tools;
-    uint16_t flags; // of the function's sites
-    bool orders;    // what orders accesses is told of
-    bool fences;    // the module has some
+    uint16_t flags;   // of the function's sites
+    bool orders;      // what orders accesses is told of
+    bool fences;      // the module has some
+    uint8_t *guesses; // by inst->id: check_guesses_find
     VEC(struct access) accesses;
     int64_t arrays; // where they are described
 };
@@ -108,6 +110,10 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
     bool inside = !(c->tools & CHECK_MEMORY) || (bytes && is_known_inside(i, bytes));
     bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
     uint16_t flags = (uint16_t)(races ? c->flags : c->flags & ~KD_CHECK_ORDERED);
+    uint32_t guess = races && kind == KD_CHECK_READ ? c->guesses[i->id] : 0;
+    // A guess of what a swap will find is as good as a relaxed read.
+    uint16_t strong =
+        guess ? (uint16_t)(KD_CHECK_STRONG | guess << KD_CHECK_SCOPE_SHIFT) : strength(i);
     if (!bytes || (!races && inside))
         return;
     add(c,
@@ -118,7 +124,7 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                          .align = bytes,
                          .space = i->mods.space,
                          .kind = (uint8_t)kind,
-                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strength(i) |
+                         .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strong |
                                              (races && is_of_copy(i) ? KD_CHECK_COPY : 0) |
                                              (races && is_read_only(i) ? KD_CHECK_READ_ONLY : 0)),
                          .offset = i->offset}});
@@ -623,6 +629,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
         check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites);
+    c->guesses = check_guesses_find(&c->tmp, f);
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             look_at(c, i);
