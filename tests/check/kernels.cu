@@ -196,6 +196,13 @@ __global__ void pass_on(telling how, bool warp, bool all, int *out) {
 
 // The guide's sum of doubles: a swap finds out that its first read came too early, an exchange does not.
 template <bool verified> __global__ void sum_by_swaps(int *sum) {
+    __shared__ int most;
+    if (threadIdx.x == 0)
+        most = -1;
+    __syncthreads();
+    for (int at_first = most, found; at_first < (int)threadIdx.x; at_first = found)
+        if ((found = atomicCAS(&most, at_first, threadIdx.x)) == at_first)
+            break;
     unsigned long long *p = (unsigned long long *)sum, old = *p, assumed; // bug: guess
     do {
         assumed = old;

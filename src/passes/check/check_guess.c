@@ -8,11 +8,19 @@ static const struct kir_value *origin(const struct kir_value *v) {
     return v;
 }
 
+static bool is_one_address(const struct kir_inst *a, const struct kir_inst *b) {
+    const struct kir_value *x = origin(a->ops[0]), *y = origin(b->ops[0]);
+    int64_t from = a->offset, to = b->offset;
+    if (x->kind != KIR_VALUE_INST || y->kind != KIR_VALUE_INST || x->def->op != ISA_OP_SYMADDR ||
+        y->def->op != ISA_OP_SYMADDR)
+        return x == y && from == to;
+    return x->def->sym == y->def->sym && x->def->offset + from == y->def->offset + to;
+}
+
 static bool is_guess(const struct kir_inst *read, const struct kir_inst *swap) {
     return read->op == ISA_OP_LD && read->mods.sem == ISA_SEM_WEAK && !read->mods.nc &&
-           !read->mods.vec && !read->flag && read->offset == swap->offset &&
-           isa_type_bits((enum isa_type)read->ty) == isa_type_bits((enum isa_type)swap->ty) &&
-           origin(read->ops[0]) == origin(swap->ops[0]);
+           !read->mods.vec && !read->flag && is_one_address(read, swap) &&
+           isa_type_bits((enum isa_type)read->ty) == isa_type_bits((enum isa_type)swap->ty);
 }
 
 // What a swap compares is what it has swapped before, or a guess, by phis and moves.
