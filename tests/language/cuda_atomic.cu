@@ -33,6 +33,10 @@ template <typename T, cuda::thread_scope Scope> __host__ __device__ int members(
     EXPECT(++r == (T)31 && r++ == (T)31 && --r == (T)31 && r-- == (T)31 && *memory == (T)30);
     r.wait((T)31);
     r.notify_all();
+    volatile cuda::atomic<T, Scope> v((T)2);
+    v = (T)5;
+    EXPECT(v.load(cuda::memory_order_acquire) == (T)5 && v.exchange((T)7) == (T)5);
+    EXPECT(v.fetch_add(2) == (T)7 && v == (T)9 && ++v == (T)10);
     return bad;
 }
 
