@@ -194,6 +194,34 @@ void *mine() { return std::get_temporary_buffer<int>(3).first; }
         self.assertIn("a.cu:3:", r.stderr)
         self.assertIn("__host__ function", r.stderr)
 
+    def test_launches_by_kernels_are_shown_as_they_are_written(self):
+        text = "    if (*p) { c<<<1, 1>>>(q); c<<<1, 1>>>(p); int x = y; } c<<<1,\n        r>>>(p);"
+        self.write("a.cu", "__global__ void c(int *p) {}\n__global__ void k(int *p) {\n" + text + "\n}\n")
+        lines = text.split("\n")
+        r = self.fails("-rdc=true", "-c", "a.cu")
+        for number, name in ((3, "q"), (3, "y"), (4, "r")):
+            column = re.search(r"\b%s\b" % name, lines[number - 3]).start()
+            self.assertIn(f"a.cu:{number}:{column + 1}: error: use of undeclared identifier '{name}'\n", r.stderr)
+        self.assertIn("    3 | " + lines[0] + "\n", r.stderr)
+        self.assertRegex(r.stderr, r"\n      \| {%d}\^\n" % (lines[0].index("q") + 1))
+        self.assertNotIn("__kudzu_launch", r.stderr)
+
+    def test_what_is_not_there_comes_with_advice(self):
+        for header, advice in (("cublas_v2.h", "libopenblas-dev"), ("helper_cuda.h", "CUDA samples"),
+                               ("cutil_inline.h", "helper_cuda.h"), ("mpi.h", "mpicxx --showme:compile"),
+                               ("opencv2/core/core.hpp", "pkg-config opencv4")):
+            self.write("a.cu", f"#include <{header}>\n")
+            r = self.fails("-c", "a.cu")
+            if f"'{header}' file not found" in r.stderr:
+                self.assertRegex(r.stderr, "note: .*" + advice)
+        self.write("a.cu", "#include <no_such_header.h>\n")
+        self.assertNotIn("note:", self.fails("-c", "a.cu").stderr)
+        for kind in ("__global__", "__device__"):
+            self.write("a.cu", kind + " void f() {\n    cudaDeviceSynchronize();\n}\n")
+            self.assertIn("cudaStreamTailLaunch", self.fails("-c", "a.cu").stderr)
+        self.write("a.cu", "void f() {\n    cudaDeviceSynchronise();\n}\n")
+        self.assertNotIn("cudaStreamTailLaunch", self.fails("-c", "a.cu").stderr)
+
     def test_orders_and_scopes_of_atomics_are_constants_that_fit(self):
         for call, reason in (
                 ("__nv_atomic_fetch_add(p, 1, o)", "the order must be a constant"),

@@ -365,7 +365,13 @@ static bool takes_kernel(const struct text *t, uint32_t i) {
 
 // With a type of its own, a wrong launch gives no second message about the lambda.
 static const char before_launch[] = "__kudzu_launch([&]()->void{",
-                  before_call[] = "__kudzu_launch([&]{return ", after[] = ";})";
+                  before_call[] = "__kudzu_launch([&]{return ";
+const char device_launches_closing[] = ";})";
+
+size_t device_launches_opening(const char *text) {
+    size_t n = strlen(before_launch), m = strlen(before_call);
+    return !strncmp(text, before_launch, n) ? n : !strncmp(text, before_call, m) ? m : 0;
+}
 
 struct edits {
     // For each token: launches, and calls of other functions, that begin there; what ends there.
@@ -454,7 +460,7 @@ static void apply(const struct text *t, const struct edits *e, struct strbuf *ou
             from = k->end;
         }
         for (int n = 0; n < e->closes[i]; n++)
-            strbuf_puts(out, after);
+            strbuf_puts(out, device_launches_closing);
     }
     strbuf_append(out, t->s + from, t->size - from);
 }

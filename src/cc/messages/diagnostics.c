@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cc/messages/clang_failures.h"
+#include "cc/messages/launch_text.h"
 #include "cc/messages/missing_parts.h"
 #include "cc/messages/unreachable_loops.h"
 #include "cc/options/warning_levels.h"
@@ -167,7 +168,7 @@ static void end_block(struct judge *j, struct block *b, const cc_strings *before
         shown = judge_warning(j, b, plain);
     for (uint32_t i = 0; i < b->lines.len && shown; ++i)
         fprintf(stderr, "%s\n", b->lines.data[i]);
-    const char *advice = shown ? missing_header_advice(plain) : NULL;
+    const char *advice = shown ? missing_part_advice(plain) : NULL;
     if (advice)
         fprintf(stderr, "%s: note: %s\n", cc_command_name(), advice);
     if (b->lines.len)
@@ -235,7 +236,8 @@ bool diagnostics_print(struct arena *arena, const struct cc_options *o, const ch
         struct strbuf text = read_text(files->data[i]);
         cc_strings now = {0};
         if (text.data)
-            print_text(&j, clang_failures_shorten(arena, text.data), &before, &now);
+            print_text(&j, launch_text_remove(arena, clang_failures_shorten(arena, text.data)),
+                       &before, &now);
         strbuf_free(&text);
         for (uint32_t k = 0; k < now.len; ++k)
             vec_push(arena, &before, now.data[k]);

@@ -39,19 +39,36 @@ static const struct {
     {"cutlass/", "CUTLASS is not a part of kudzu: -I with the folder include of its source"},
     {"cute/", "CuTe is a part of CUTLASS, not of kudzu: -I with the folder include of its source"},
     {"helper_", SAMPLES},
+    {"cutil",
+     "it came with the samples of CUDA 4 and older; helper_cuda.h of later ones takes its place"},
+    {"mpi.h", "MPI is not a part of kudzu: libopenmpi-dev, and the options that `mpicxx "
+              "--showme:compile` prints"},
+    {"opencv", "OpenCV is not a part of kudzu: libopencv-dev, and the options that `pkg-config "
+               "opencv4 --cflags --libs` prints"},
     {"omp.h", "OpenMP's runtime is not installed: libomp-" KUDZU_LLVM
               "-dev on Debian, libomp-devel on Fedora"},
 };
 
-const char *missing_header_advice(const char *line) {
-    static const char before[] = "fatal error: '", after[] = "' file not found";
-    const char *name = strstr(line, before);
-    if (!name || !strstr(name, after))
-        return NULL;
-    name += strlen(before);
+// Of the list's beginnings the first that the name has.
+static const char *advice_on(const char *name) {
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; ++i)
         if (!strncmp(name, headers[i].beginning, strlen(headers[i].beginning)))
             return headers[i].advice;
+    return NULL;
+}
+
+const char *missing_part_advice(const char *line) {
+    static const char header[] = "fatal error: '", not_there[] = "' file not found";
+    static const char *const waits[] = {
+        "error: no matching function for call to 'cudaDeviceSynchronize'",
+        "error: reference to __host__ function 'cudaDeviceSynchronize' in __"};
+    const char *name = strstr(line, header);
+    if (name && strstr(name, not_there))
+        return advice_on(name + strlen(header));
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; ++i)
+        if (strstr(line, waits[i]))
+            return "device code cannot wait for kernels that it launches since CUDA 12; what is to "
+                   "come behind them is launched by the host, or into cudaStreamTailLaunch";
     return NULL;
 }
 

@@ -6,9 +6,9 @@
 #include "cc/options/options.h"
 #include "cc/processes/toolchain.h"
 
-// Advice on a line of clang's that says that a header was not found; NULL: there is none, or the
-// line says something else.
-const char *missing_header_advice(const char *line);
+// Advice on a line of clang's that says that a header, or a function of older CUDAs, is not there;
+// NULL: there is none, or the line says something else.
+const char *missing_part_advice(const char *line);
 // A compilation or a link has failed: where the machine has no C++ library at all, that is why, and
 // is said.
 void missing_library_explain(const struct toolchain *t, const struct cc_options *o,

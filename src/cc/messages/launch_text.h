@@ -1,0 +1,11 @@
+// What was written around launches by device code (compat/device_launches.h) is not the user's.
+#ifndef KUDZU_CC_LAUNCH_TEXT_H
+#define KUDZU_CC_LAUNCH_TEXT_H
+
+#include "support/arena.h"
+
+// clang's messages, coloured or not, with the lines that they show, marks below them and columns as
+// in the user's file.
+const char *launch_text_remove(struct arena *arena, const char *messages);
+
+#endif
