@@ -12,6 +12,7 @@ enum {
     KD_CHECK_SHADOW_ADDRESS,    // the bits of an address
     KD_CHECK_SHADOW_OFF,        // something is written, nobody knows where: nothing is reported
     KD_CHECK_SHADOW_UPDATE,     // as STORE; what was there is part of what is stored
+    KD_CHECK_SHADOW_READ,       // the bits of what is loaded
     KD_CHECK_SHADOW_CLEAN_LOCAL // the thread's local memory, by something that is not followed
 };
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results

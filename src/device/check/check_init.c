@@ -367,6 +367,19 @@ static void report(struct kd_block *b, uint32_t thread, const struct kd_check_si
         check_report(&r);
 }
 
+static void report_read(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                        uint64_t address) {
+    if (b->local && address - (uint64_t)(uintptr_t)b->local < local_bytes(b))
+        return;
+    char what[80];
+    snprintf(what, sizeof what, "Uninitialized %s memory read of size %u bytes",
+             is_shared(b, address) ? "__shared__" : "__global__", (unsigned)site->bytes);
+    struct check_report r = {.what = what, .site = site, .thread = thread, .b = b};
+    snprintf(r.lines[0], sizeof r.lines[0], "Address 0x%" PRIx64, address);
+    if (!atomic_load(&off))
+        check_report(&r);
+}
+
 static void store(struct kd_block *b, const struct kd_check_site *site, uint64_t address,
                   uint64_t bits) {
     bool undecided = bits && is_device(b, address);
@@ -388,6 +401,10 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
     case KD_CHECK_SHADOW_ADDRESS:
         if (more)
             report(b, thread, site);
+        break;
+    case KD_CHECK_SHADOW_READ:
+        if (more)
+            report_read(b, thread, site, address);
         break;
     case KD_CHECK_SHADOW_STORE:
         store(b, site, address, more);

@@ -628,7 +628,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
     if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE))
         check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)
-        check_init(f, &c->sites);
+        check_init(f, &c->sites, c->tools & CHECK_READS);
     c->guesses = check_guesses_find(&c->tmp, f);
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {

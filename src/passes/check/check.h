@@ -71,8 +71,9 @@ struct kir_value *check_origin_of(struct check_origins *o, const struct kir_valu
 
 // check_init.c --------------------------------------------------------------------------------
 
-// Puts in what follows memory that nobody has written. Before the checks of accesses.
-void check_init(struct kir_func *f, struct check_sites *sites);
+// Puts in what follows memory that nobody has written. reads: loads of it are told of. Before the
+// checks of accesses.
+void check_init(struct kir_func *f, struct check_sites *sites, bool reads);
 
 // check_sync.c --------------------------------------------------------------------------------
 

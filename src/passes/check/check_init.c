@@ -26,6 +26,7 @@ struct init {
     struct kir_func *f;
     struct check_sites *sites;
     struct arena tmp;
+    bool reads;                // told of as well
     uint32_t n;                // values that there were
     uint8_t *dirty;            // by value: it may have such bits
     struct kir_value **shadow; // by value
@@ -403,39 +404,13 @@ static struct kir_value *extended(struct init *s, const struct kir_inst *i, stru
     return c->res[0];
 }
 
-// What memory says of what an access loads.
-static void load(struct init *s, struct kir_inst *i) {
-    uint32_t bytes = isa_type_bits((enum isa_type)i->ty) / 8;
-    // A load may itself make the system give memory to a page, which then counts as written.
-    s->at = i->prev && i->op != ISA_OP_ATOM ? i->prev : i;
-    struct kir_value *at = generic(s, i->ops[0], i->mods.space);
-    for (uint32_t k = 0; k < i->nres; k++)
-        if (has(s, i->res[k])) {
-            struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes, i->mods.space);
-            s->shadow[i->res[k]->id] = extended(s, i, x, shadow_type(i->res[k]));
-        }
-    s->at = i->op == ISA_OP_ATOM ? s->at : i;
-}
-
-// What a texture or a surface gives is written where all texels are that it follows from.
-static void fetch(struct init *s, struct kir_inst *i) {
-    struct kir_inst *lane = make(s, ISA_OP_SREG, ISA_U32, 0, KIR_B32);
-    lane->sreg = ISA_SREG_LANEID; // so that each lane asks
-    struct kir_inst *wide = make(s, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
-    wide->ty2 = ISA_U32;
-    wide->ops[0] = lane->res[0];
-    struct kir_value *p = is_dirty(s, ask(s, wide->res[0], 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
-    for (uint32_t k = 0; k < i->nres; k++)
-        if (has(s, i->res[k]))
-            s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
-}
-
 // What generated code may decide by itself.
 static uint32_t decided_in_code(const struct kd_check_site *s) {
     bool whole = s->bytes && s->bytes <= 16 && !(s->bytes & (s->bytes - 1));
     bool common = s->space == ISA_SPACE_GLOBAL || s->space == ISA_SPACE_GENERIC ||
                   s->space == ISA_SPACE_SHARED;
-    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS)
+    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS ||
+        s->kind == KD_CHECK_SHADOW_READ)
         return KD_CHECK_IF_DIRTY;
     if (s->kind != KD_CHECK_SHADOW_STORE || !whole || !common)
         return 0;
@@ -459,6 +434,45 @@ static void tell(struct init *s, struct kir_inst *i, bool before, struct kd_chec
     kir_insert_after(s->at, at);
     kir_insert_after(at, k);
     s->at = k;
+}
+
+// What memory says of an element that is loaded.
+static void tell_read(struct init *s, struct kir_inst *i, uint32_t from, struct kir_value *bits) {
+    struct kd_check_site site = {.kind = KD_CHECK_SHADOW_READ,
+                                 .space = i->mods.space,
+                                 .bytes = isa_type_bits((enum isa_type)i->ty) / 8,
+                                 .align = 1,
+                                 .offset = i->offset + (int64_t)from};
+    tell(s, i, false, site, i->ops[0], bits);
+}
+
+// What memory says of what an access loads.
+static void load(struct init *s, struct kir_inst *i) {
+    uint32_t bytes = isa_type_bits((enum isa_type)i->ty) / 8;
+    // A load may itself make the system give memory to a page, which then counts as written.
+    s->at = i->prev && i->op != ISA_OP_ATOM ? i->prev : i;
+    struct kir_value *at = generic(s, i->ops[0], i->mods.space);
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (has(s, i->res[k])) {
+            struct kir_value *x = ask(s, at, i->offset + (int64_t)k * bytes, bytes, i->mods.space);
+            s->shadow[i->res[k]->id] = extended(s, i, x, shadow_type(i->res[k]));
+            if (s->reads && i->mods.space != ISA_SPACE_LOCAL)
+                tell_read(s, i, k * bytes, x);
+        }
+    s->at = i->op == ISA_OP_ATOM ? s->at : i;
+}
+
+// What a texture or a surface gives is written where all texels are that it follows from.
+static void fetch(struct init *s, struct kir_inst *i) {
+    struct kir_inst *lane = make(s, ISA_OP_SREG, ISA_U32, 0, KIR_B32);
+    lane->sreg = ISA_SREG_LANEID; // so that each lane asks
+    struct kir_inst *wide = make(s, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
+    wide->ty2 = ISA_U32;
+    wide->ops[0] = lane->res[0];
+    struct kir_value *p = is_dirty(s, ask(s, wide->res[0], 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (has(s, i->res[k]))
+            s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
 }
 
 // Does the result have the operands' bits and no others?
@@ -711,8 +725,8 @@ static void begin(struct kir_func *f) {
     kir_insert_before(first, s);
 }
 
-void check_init(struct kir_func *f, struct check_sites *sites) {
-    struct init s = {.f = f, .sites = sites, .n = f->value_count};
+void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
+    struct init s = {.f = f, .sites = sites, .reads = reads, .n = f->value_count};
     struct kir_order o;
     s.dirty = arena_array(&s.tmp, uint8_t, s.n + 1);
     s.shadow = arena_array(&s.tmp, struct kir_value *, s.n + 1);

@@ -10,11 +10,17 @@ static const struct {
     const char *name;
     unsigned tools;
 } words[] = {
-    {"memory", CHECK_MEMORY},       {"race", CHECK_RACE},
-    {"init", CHECK_INIT},           {"sync", CHECK_SYNC},
-    {"apart", CHECK_APART},         {"api", CHECK_API},
-    {"errors", CHECK_EVERY_ERROR},  {"leaks", CHECK_LEAKS},
-    {"unwritten", CHECK_UNWRITTEN}, {"all", CHECK_KERNELS | CHECK_API},
+    {"memory", CHECK_MEMORY},
+    {"race", CHECK_RACE},
+    {"init", CHECK_INIT},
+    {"sync", CHECK_SYNC},
+    {"apart", CHECK_APART},
+    {"api", CHECK_API},
+    {"errors", CHECK_EVERY_ERROR},
+    {"leaks", CHECK_LEAKS},
+    {"unwritten", CHECK_UNWRITTEN},
+    {"reads", CHECK_READS},
+    {"all", CHECK_KERNELS | CHECK_API},
 };
 
 static unsigned tools_of(const char *word, size_t n) {
@@ -57,7 +63,7 @@ static unsigned wanted(void) {
 }
 
 unsigned check_tools(void) {
-    return wanted() & (CHECK_KERNELS | CHECK_APART);
+    return wanted() & (CHECK_KERNELS | CHECK_APART | CHECK_READS);
 }
 
 unsigned check_calls(void) {

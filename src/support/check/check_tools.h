@@ -15,6 +15,7 @@ enum check_tool {
     CHECK_KERNELS = CHECK_MEMORY | CHECK_RACE | CHECK_INIT | CHECK_SYNC,
 
     CHECK_APART = 16, // no tool: lanes that __activemask names are one each
+    CHECK_READS = 32, // no tool: loads of memory that nobody has written; needs init
 
     CHECK_API = 64,          // calls that fail, and whose error the program does not look at
     CHECK_EVERY_ERROR = 128, // all calls that fail
@@ -23,8 +24,8 @@ enum check_tool {
     CHECK_HOST = CHECK_MEMORY | CHECK_API | CHECK_EVERY_ERROR | CHECK_LEAKS | CHECK_UNWRITTEN,
 };
 
-// The tools of CHECK_KERNELS and CHECK_APART, or-ed; 0: kernels are not checked. Read once. Words
-// that are not known are passed over.
+// The tools of CHECK_KERNELS, CHECK_APART and CHECK_READS, or-ed; 0: kernels are not checked. Read
+// once. Words that are not known are passed over.
 unsigned check_tools(void);
 // Those of CHECK_HOST: what is looked at in calls. Memory: copies, sets and frees.
 unsigned check_calls(void);

@@ -36,6 +36,8 @@ static void print_help(bool sanitizer) {
          "  --leak-check full|no   memory, streams, events, graphs and others that are never freed "
          "(no)\n"
          "  --unwritten-copies yes|no  copies to the host of memory that nobody has written (no)\n"
+         "  --unwritten-reads yes|no  loads of memory that nobody has written (no; as\n"
+         "                         compute-sanitizer: yes)\n"
          "  --report-api-errors V  calls that fail: ignored (the program does not look at the "
          "error),\n"
          "                         explicit (all), no\n"
@@ -138,6 +140,11 @@ static bool set_leaks(struct reader *r, const char *value) {
 
 static bool set_unwritten(struct reader *r, const char *value) {
     r->o->unwritten = !strcmp(value, "yes");
+    return true;
+}
+
+static bool set_reads(struct reader *r, const char *value) {
+    r->o->reads = !strcmp(value, "yes");
     return true;
 }
 
@@ -308,6 +315,7 @@ static const struct option {
     {"seed", VALUE, NULL, set_seed, NULL, false},
     {"leak-check", VALUE, "full|no", set_leaks, NULL, false},
     {"unwritten-copies", YES_NO, "yes|no", set_unwritten, NULL, false},
+    {"unwritten-reads", YES_NO, "yes|no", set_reads, NULL, false},
     {"report-api-errors", VALUE, "all|extended|explicit|ignored|no", set_errors, NULL, false},
     {"kernel-name", VALUE, NULL, set_kernels, NULL, false},
     {"kernel-regex", VALUE, NULL, set_kernels, NULL, false},
@@ -479,6 +487,7 @@ static void set_defaults(struct check_options *o, bool sanitizer) {
                                 .needs_cuda = sanitizer,
                                 .tells_exit_status = true,
                                 .strips_paths = sanitizer,
+                                .reads = sanitizer,
                                 .host_frames = true,
                                 .with_heap = true,
                                 .with_copies = true,
@@ -506,6 +515,8 @@ static bool settle(struct reader *r) {
         r->tools |= CHECK_LEAKS;
     if (o->unwritten)
         r->tools |= CHECK_UNWRITTEN;
+    if (o->reads && r->tools & CHECK_INIT)
+        r->tools |= CHECK_READS;
     check_tools_print(r->tools, words, sizeof words);
     o->tools = arena_strdup(r->arena, words);
     if (r->xml && !r->save)

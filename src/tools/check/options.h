@@ -30,7 +30,7 @@ struct check_options {
     bool blocking;
     uint32_t most_frames; // 0: all
     enum check_errors errors;
-    bool leaks, unwritten, ignores_missing_functions;
+    bool leaks, unwritten, reads, ignores_missing_functions;
     const char *prefix;
     struct strbuf kernels; // lines of CHECK_FILTER_VARIABLE
     const char *preload, *suppressions;
