@@ -173,7 +173,11 @@ enum kd_check_kind {
     KD_CHECK_WRITE,
     KD_CHECK_ATOMIC,
     KD_CHECK_FREE,
-    KD_CHECK_TAKEN // malloc has returned the address
+    KD_CHECK_TAKEN, // malloc has returned the address
+    // A local variable's scope begins or ends: its address, and in more its size. site.bytes: one
+    // more than its number among the module's local variables, 0: not known.
+    KD_CHECK_SCOPE_BEGIN,
+    KD_CHECK_SCOPE_END
 };
 enum kd_check_flag {
     KD_CHECK_ORDERED = 1,  // all that orders what the function does is told of: look for races
@@ -276,7 +280,7 @@ enum {
     KD_CODE_DESCRIBES = 64,
     // A grid-stride loop: a run of blocks makes each iteration for all of them before the next one.
     KD_CODE_STRIDES = 128,
-    KD_CODE_TRIGGERS = 256,  // blocks can let dependent grids begin (KD_GRID_TRIGGER)
+    KD_CODE_TRIGGERS = 256,   // blocks can let dependent grids begin (KD_GRID_TRIGGER)
     KD_CODE_GRID_WAITS = 512, // blocks can wait for the grids that theirs depends on
     KD_CODE_NO_BETTER = 1024  // quick code of the cache: better code takes too long to wait for
 };

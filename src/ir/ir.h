@@ -77,6 +77,8 @@
 //                 in the site's space, by a pointer into the allocation with that number. site: the
 //                 address of a struct kd_check_site (abi/generated_code.h). more: how many bytes,
 //                 where the site does not say, else what is stored.
+//   check.scope   the scope of the local variable whose address it has begins, or ends where
+//                 inst->index is 1. Lowering makes it for checks, which replace it.
 //   check.sync    the thread has passed a barrier: inst->index, enum kd_check_sync.
 #ifndef KUDZU_IR_IR_H
 #define KUDZU_IR_IR_H
@@ -134,6 +136,7 @@ struct kir_symbol {
     uint64_t offset; // shared, local, param: where it lies. Dynamic shared memory: see dynamic
     bool dynamic;    // extern .shared: address is the block's dynamic shared offset
     bool managed;
+    bool scoped;         // local: it ends before its function does, as a check.scope tells
     int index;           // global, const: position in module->vars, else -1
     const uint8_t *init; // size bytes or NULL (zero)
     VEC(struct kir_reloc) relocs;

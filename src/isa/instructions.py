@@ -611,6 +611,7 @@ family("check", emit="emit_check", run="interp_check")
 # What passes/check/check.h puts into kernels.
 op("check.origin", "check", check="u=a", doc="Kernel IR only")
 op("check.access", "check", check="=aua?x", side_effect=True, doc="Kernel IR only")
+op("check.scope", "check", check="=a", side_effect=True, doc="Kernel IR only")
 op("check.sync", "check", check="=", side_effect=True, doc="Kernel IR only")
 
 # ---- Memory ------------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ enum ptx_stmt_kind {
     PTX_STMT_REG,    // reg_decl, for the printer
     PTX_STMT_VAR,    // var: .local, .shared, .param, .const, .global in a body
     PTX_STMT_LOC,    // .loc, for the printer: instructions carry it
-    PTX_STMT_PRAGMA, // text
+    PTX_STMT_PRAGMA, // pragma
     PTX_STMT_PROTO,  // proto
     PTX_STMT_TARGETS // targets
 };
@@ -202,6 +202,18 @@ struct ptx_reg_decl {
     uint8_t vec;             // 1, 2 or 4
     uint32_t range;          // %r<range>; 0: a single register
     struct ptx_reg *regs[4]; // single: regs[0 .. vec)
+};
+
+// Of a function's body. With the text of PTX_SCOPE_BEGIN or PTX_SCOPE_END, a blank and the name of
+// a local variable it tells where the variable's scope in the source begins or ends; other
+// compilers of PTX pass over it.
+#define PTX_SCOPE_BEGIN "kudzu_scope_begin"
+#define PTX_SCOPE_END "kudzu_scope_end"
+struct ptx_pragma {
+    const char *text;
+    struct ptx_var *var; // NULL: it is no such one
+    bool ends;
+    uint32_t file, line; // of the last .loc, 0 when there was none
 };
 
 struct ptx_loc {
@@ -218,7 +230,7 @@ struct ptx_stmt {
         struct ptx_reg_decl *reg;
         struct ptx_var *var;
         struct ptx_loc *loc;
-        const char *text;
+        struct ptx_pragma *pragma;
         struct ptx_proto *proto;
         struct ptx_targets *targets;
     };
@@ -284,6 +296,7 @@ struct ptx_module {
     bool debug;                            // .target ..., debug
     bool lockstep;                         // .pragma PTX_LOCKSTEP, or a target before sm_70
     bool tells_copies;                     // what waits for asynchronous copies is lowered, too
+    bool has_scopes;                       // some pragmas tell of scopes
     bool keeps_loads;                      // those whose results nobody needs are lowered, too
     unsigned address_size;                 // 32 or 64
     VEC(struct ptx_item) items;            // in text order, for the printer

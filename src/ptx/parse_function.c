@@ -47,6 +47,28 @@ static bool parse_bound(struct ptx_parser *p, struct ptx_func *f) {
     return true;
 }
 
+// The local variable behind a word and a blank; NULL: the text has another form.
+static struct ptx_var *scope_of(struct ptx_parser *p, const char *text, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(text, word, n) != 0 || text[n] != ' ')
+        return NULL;
+    const struct ptx_name *e = ptx_names_find(&p->names, text + n + 1, strlen(text + n + 1));
+    bool local = e && e->kind == PTX_NAME_VAR && e->var->func && e->var->space == ISA_SPACE_LOCAL;
+    return local ? e->var : NULL;
+}
+
+static struct ptx_pragma *make_pragma(struct ptx_parser *p, const char *text) {
+    struct ptx_pragma *made = arena_new(p->arena, struct ptx_pragma);
+    struct ptx_var *begins = scope_of(p, text, PTX_SCOPE_BEGIN);
+    *made = (struct ptx_pragma){text, begins, false, p->loc.file, p->loc.line};
+    if (!begins) {
+        made->var = scope_of(p, text, PTX_SCOPE_END);
+        made->ends = made->var;
+    }
+    p->module->has_scopes |= made->var != NULL;
+    return made;
+}
+
 static void parse_pragma(struct ptx_parser *p, struct ptx_func *f, bool in_body) {
     struct ptx_pos pos = p->tok.pos;
     ptx_next(p);
@@ -55,11 +77,13 @@ static void parse_pragma(struct ptx_parser *p, struct ptx_func *f, bool in_body)
             ptx_expected(p, "a string");
         const char *text = arena_strndup(p->arena, p->tok.text, p->tok.len);
         ptx_next(p);
-        struct ptx_stmt s = {.kind = PTX_STMT_PRAGMA, .pos = pos, .text = text};
-        if (in_body)
+        if (in_body) {
+            struct ptx_pragma *made = make_pragma(p, text);
+            struct ptx_stmt s = {.kind = PTX_STMT_PRAGMA, .pos = pos, .pragma = made};
             vec_push(p->arena, &f->body, s);
-        else
+        } else {
             vec_push(p->arena, &f->pragmas, text);
+        }
     } while (ptx_accept(p, ','));
     ptx_expect(p, ';', "after .pragma");
 }

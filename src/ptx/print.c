@@ -410,7 +410,7 @@ static void print_stmt(const struct ptx_stmt *s, struct strbuf *out) {
         print_loc(s->loc, out);
         break;
     case PTX_STMT_PRAGMA:
-        strbuf_printf(out, ".pragma \"%s\";\n", s->text);
+        strbuf_printf(out, ".pragma \"%s\";\n", s->pragma->text);
         break;
     case PTX_STMT_PROTO:
         print_proto(s->proto, out);

@@ -399,8 +399,11 @@ static void add_device_code_generation(struct command *cmd, const struct compila
         add_llvm_option(cmd, o->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
     if (!o->prec_sqrt)
         add_llvm_option(cmd, "-nvptx-prec-sqrtf32=0");
-    if (o->device_debug) // local variables keep them in the PTX
+    if (o->device_debug) { // local variables keep them in the PTX, and are told where they end
         command_arg(cmd, "-fno-discard-value-names");
+        command_arg(cmd, "-Xclang");
+        command_arg(cmd, "-fsanitize-address-use-after-scope");
+    }
     if (o->line_info || o->device_debug || c->with_lines) {
         command_arg(cmd, "-Xclang");
         command_arg(cmd, c->with_lines ? "-debug-info-kind=limited"

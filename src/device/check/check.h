@@ -19,6 +19,7 @@
 //   check_init.c    memory that nobody has written
 //   check_copied.c  the same, where a copy takes it to the host
 //   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_scopes.c  local variables whose scope has ended
 //   check_report.c  what is printed and counted
 #ifndef KUDZU_DEVICE_CHECK_H
 #define KUDZU_DEVICE_CHECK_H
@@ -185,10 +186,28 @@ enum { KD_CHECK_NO_THREAD = UINT32_MAX };
 void check_waits(struct kd_block *b, uint32_t thread, const char *file, uint32_t line,
                  const char *what);
 
+// ---- check_scopes.c -----------------------------------------------------------------------
+
+// Local variables of lanes begin or end, as the site's kind says: as kd_rt_check_access.
+void check_scopes_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                       const struct kd_check_site *site, const uint64_t *addresses,
+                       const uint64_t *more);
+// A variable of a thread that has ended: bytes [from, to) of the thread's local memory.
+struct check_ended {
+    uint64_t from, to;
+    const struct kd_check_site *site; // where it ended
+};
+// The first one that an access to its local memory touches; NULL: there is none.
+const struct check_ended *check_scopes_find(struct kd_block *b, uint32_t thread, uint64_t offset,
+                                            uint64_t bytes);
+
 // ---- check_access.c -----------------------------------------------------------------------
 
 // A kernel prints the string at an address (0: none).
 void check_printed(struct kd_block *b, uint32_t thread, uint64_t address);
+// A kernel submits a copy or set that reads or writes so many bytes at an address.
+void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool writes,
+                     uint64_t bytes);
 // Has any access been reported?
 bool check_access_told(void);
 // The generic address of what a site accesses there.

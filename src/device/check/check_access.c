@@ -132,11 +132,12 @@ bool check_access_told(void) {
     return atomic_load(&told);
 }
 
+static const char *const kinds[] = {
+    [KD_CHECK_READ] = "read", [KD_CHECK_WRITE] = "write", [KD_CHECK_ATOMIC] = "atomic"};
+
 // why: "is out of bounds". e: what the pointer pointed into; NULL: nobody knows.
 static void report(const struct lane_access *a, enum isa_space space, const char *why,
                    const struct extent *e) {
-    static const char *const kinds[] = {
-        [KD_CHECK_READ] = "read", [KD_CHECK_WRITE] = "write", [KD_CHECK_ATOMIC] = "atomic"};
     char what[128];
     struct extent nearest = {"nearest allocation", NULL, 0, 0, false};
     struct check_report r = {.what = what, .site = a->site, .thread = a->thread, .b = a->b};
@@ -158,6 +159,31 @@ static void compare(const struct lane_access *a, enum isa_space space, const str
         report(a, space, "is to memory that has been freed", e);
     else if (!covers(e, a->address, a->bytes))
         report(a, space, "is out of bounds", e);
+}
+
+// Of a local variable, without what the compiler put behind it. name: of 64 bytes.
+static void variable_name(const struct kd_check_variable *v, char *name) {
+    snprintf(name, 64, "%.*s", (int)strcspn(name_of(v), "$."), name_of(v));
+}
+
+static void report_ended(const struct lane_access *a, const struct check_ended *ended) {
+    char what[128], name[64] = "";
+    const struct kd_check_site *end = ended->site;
+    struct check_report r = {.what = what, .site = a->site, .thread = a->thread, .b = a->b};
+    if (end->bytes)
+        variable_name(&list_of(end, module_of(end)->local)[end->bytes - 1], name);
+    snprintf(what, sizeof what, "Invalid __local__ %s of size %" PRIu64 " bytes",
+             kinds[a->site->kind], a->bytes);
+    snprintf(r.lines[0], CHECK_LINE,
+             "Access at 0x%" PRIx64 " is to a local variable whose scope has ended", a->address);
+    snprintf(r.lines[1], CHECK_LINE,
+             "and is %" PRId64 " bytes into the variable %s of size %" PRIu64 " bytes",
+             (int64_t)(a->address - ended->from), name, ended->to - ended->from);
+    if (end->file)
+        snprintf(r.lines[2], CHECK_LINE, "which ended at %s:%" PRIu32,
+                 (const char *)from(end, end->file), end->line);
+    atomic_store(&told, true);
+    check_report(&r);
 }
 
 // ---- each space ---------------------------------------------------------------------------
@@ -196,13 +222,18 @@ static void check_local(struct lane_access *a, uint64_t offset) {
     a->address = offset;
     const struct kd_check_variable *v = local_variable(a, &e);
     if (v) {
-        size_t n = strcspn(name_of(v), "$."); // what the compiler put behind it
-        snprintf(name, sizeof name, "%.*s", (int)n, name_of(v));
+        variable_name(v, name);
         bool own = strncmp(name, "__local_depot", strlen("__local_depot")) != 0;
         e.what = own ? "local variable" : "local variables";
         e.name = own ? name : NULL;
     }
     compare(a, ISA_SPACE_LOCAL, &e);
+    const struct check_ended *ended =
+        covers(&e, offset, a->bytes)
+            ? check_scopes_find((struct kd_block *)a->b, a->thread, offset, a->bytes)
+            : NULL;
+    if (ended)
+        report_ended(a, ended);
 }
 
 static void check_parameter(struct lane_access *a) {
@@ -307,6 +338,31 @@ void check_printed(struct kd_block *b, uint32_t thread, uint64_t address) {
     snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " is %s", address,
              k ? "to memory that has been freed" : "out of bounds");
     snprintf(r.lines[1], CHECK_LINE, "where a string begins that is printed");
+    check_report(&r);
+}
+
+void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool writes,
+                     uint64_t bytes) {
+    struct lane_access a = {.b = b, .thread = thread, .address = address, .bytes = bytes};
+    const struct check_threads *t = check_threads_of(b);
+    const struct check_block *k = bytes ? check_block_of(check_find(b, address)) : NULL;
+    struct extent e = {"allocation", NULL, k ? k->base : 0, k ? k->size : 0,
+                       k && k->state == CHECK_FREED};
+    bool right = k ? !e.freed && covers(&e, address, bytes)
+                   : check_there(address, bytes) || is_of_launch(&a);
+    if (!t || !bytes || right)
+        return;
+    char what[96];
+    struct check_report r = {
+        .what = what, .site = t->place[thread / KD_WARP], .thread = thread, .b = b};
+    snprintf(what, sizeof what, "Invalid __global__ %s of size %" PRIu64 " bytes",
+             writes ? "write" : "read", bytes);
+    snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " %s", address,
+             e.freed ? "is to memory that has been freed" : "is out of bounds");
+    if (k)
+        describe(&e, e.freed ? address : address + bytes - 1, bytes, r.lines[1]);
+    snprintf(r.lines[k ? 2 : 1], CHECK_LINE, "by a copy or set that the kernel submits");
+    atomic_store(&told, true);
     check_report(&r);
 }
 
@@ -419,6 +475,10 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     if (s->kind == KD_CHECK_TAKEN) {
         for (uint32_t m = mask; m; m &= m - 1)
             check_heap_taken(addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : __builtin_ctz(m)], s);
+        return;
+    }
+    if (s->kind == KD_CHECK_SCOPE_BEGIN || s->kind == KD_CHECK_SCOPE_END) {
+        check_scopes_tell(b, thread, mask, code, s, addresses, more);
         return;
     }
     if (s->kind == KD_CHECK_MEET_SYNCED) {

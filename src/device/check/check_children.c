@@ -16,6 +16,10 @@
 enum { DEPTH = NESTED_MAX_DEPTH + 4 };
 static atomic_bool any; // a kernel has launched another one
 
+static uint32_t number_of(const struct op *op) {
+    return op->kind == OP_LAUNCH ? (uint32_t)op->launch.gridid + 1 : op->number;
+}
+
 void check_child_launched(struct kd_block *b, uint32_t thread, struct op *op) {
     struct check_threads *t = check_threads_of(b);
     if (!t)
@@ -23,6 +27,8 @@ void check_child_launched(struct kd_block *b, uint32_t thread, struct op *op) {
     atomic_store(&any, true);
     check_intervals_stop(b, t);
     op->check.launcher = check_order_told(t, thread);
+    if (op->kind != OP_LAUNCH)
+        op->check.site = t->place[thread / KD_WARP];
 }
 
 // ---- what they have told each other -------------------------------------------------------
@@ -36,7 +42,7 @@ static _Atomic uint32_t ntales;
 static struct kd_spinlock lock; // of adding to them
 
 void check_child_told(const struct op *op, uint32_t number) {
-    struct tale t = {number, (uint32_t)op->launch.gridid + 1};
+    struct tale t = {number, number_of(op)};
     if (!atomic_load_explicit(&any, memory_order_relaxed))
         return;
     kd_lock(&lock);
@@ -81,7 +87,7 @@ static bool is_tail(uint32_t number) {
 
 // The one with a number among op and those that it was launched by.
 static const struct op *find(const struct op *op, uint32_t number) {
-    while (op && (uint32_t)op->launch.gridid + 1 != number)
+    while (op && number_of(op) != number)
         op = nested_launcher(op);
     return op;
 }
@@ -101,7 +107,7 @@ static bool find_kin(const struct op *op, uint32_t number, struct kin *k) {
     uint32_t theirs[DEPTH], n, m;
     if (!atomic_load_explicit(&any, memory_order_relaxed))
         return false;
-    n = k->n = chain_of((uint32_t)op->launch.gridid + 1, k->chain);
+    n = k->n = chain_of(number_of(op), k->chain);
     m = chain_of(number, theirs);
     if (k->chain[n - 1] != theirs[m - 1])
         return false;

@@ -9,8 +9,8 @@ struct check_stamp;
 struct kd_block;
 struct op;
 
-// A thread is about to launch op, which knows what the thread knows. Only where races are looked
-// for.
+// A thread is about to launch or submit op, which knows what the thread knows. Only where races are
+// looked for.
 void check_child_launched(struct kd_block *b, uint32_t thread, struct op *op);
 // Was the access made by a grid with the same outermost grid as op? *over: whether all that the
 // access's warp did up to then is before what op does.

@@ -1,9 +1,10 @@
-// Copies and sets of the host among the cells of what kernels access. What they write is not looked
-// at: sets of one value in two streams are told of.
+// Copies and sets of the host, and of kernels, among the cells of what kernels access. What they
+// write is not looked at: sets of one value in two streams are told of.
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "device/check/check_cells.h"
+#include "device/check/check_children.h"
 #include "device/check/check_host.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
@@ -55,9 +56,12 @@ static bool is_over(struct move *m, enum who who, uint32_t name) {
     if (!number)
         return true;
     if (number != m->seen[who].number) {
-        uint32_t grid = check_stamp_of(number)->grid;
+        const struct check_stamp *s = check_stamp_of(number);
+        bool over = s->grid == m->stamp.grid;
+        if (!over && !check_child_related(m->op, s, &over))
+            over = check_streams_before(m->op, s->grid);
         m->seen[who].number = number;
-        m->seen[who].over = grid == m->stamp.grid || check_streams_before(m->op, grid);
+        m->seen[who].over = over;
     }
     return m->seen[who].over;
 }
@@ -66,7 +70,8 @@ static void look(struct move *m, enum who who, uint32_t name, uint64_t at) {
     if (!name || m->races || is_over(m, who, name))
         return;
     const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
-    if (!(s->bytes & m->stamp.bytes))
+    if (!(s->bytes & m->stamp.bytes) ||
+        check_child_knows(m->op, s, s->warp * KD_WARP + name % KD_WARP))
         return;
     m->races = true;
     m->other = *s;
@@ -160,8 +165,11 @@ static void report(const struct move *m) {
     if (!check_streams_item(m->stamp.grid, &now) || !check_streams_item(m->other.grid, &then))
         return;
     bool is_copy = check_is_move(m->other.site);
-    struct check_report r = {
-        .what = what, .site = is_copy ? NULL : m->other.site, .call = now.call};
+    const struct kd_check_site *other = is_copy ? then.site : m->other.site;
+    struct check_report r = {.what = what,
+                             .site = now.site ? now.site : other,
+                             .other = now.site ? other : NULL,
+                             .call = now.call};
     snprintf(what, sizeof what, "Error: Race reported between %s access%s and %s access",
              is_write ? "Write" : "Read", check_move_words(m->stamp.site),
              other_writes ? "Write" : "Read");

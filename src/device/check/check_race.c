@@ -119,7 +119,7 @@ static void report_other(const struct kd_block *b, const struct record *old,
                          const struct record *new, uint64_t address) {
     const struct check_stamp *then = &old->stamp, *now = &new->stamp;
     struct check_item item, own;
-    char what[96], one[128], other[128] = "a call of the host";
+    char what[96], one[128], other[128] = "a copy or set";
     if (!check_streams_item(then->grid, &item) || !check_streams_item(now->grid, &own))
         return;
     bool is_move = check_is_move(then->site);
@@ -127,7 +127,7 @@ static void report_other(const struct kd_block *b, const struct record *old,
                              .site = now->site,
                              .thread = new->thread,
                              .b = b,
-                             .other = is_move ? NULL : then->site,
+                             .other = is_move ? item.site : then->site,
                              .call = is_move ? item.call : NULL};
     snprintf(what, sizeof what, "Error: Race reported between %s access and %s access%s",
              kind_of(now->site), kind_of(then->site), is_move ? check_move_words(then->site) : "");

@@ -137,6 +137,7 @@ static void add_item(const struct op *op, const struct check_place *p, uint32_t 
                                   .at = p->at,
                                   .parent = p->parent,
                                   .tail = p->tail,
+                                  .site = p->site,
                                   .in_graph = op->run != NULL};
     if (op->kind == OP_LAUNCH) {
         i->told.is_launch = true;
@@ -312,14 +313,19 @@ void check_streams_child(struct op *op, struct op *grid, const struct op *last,
         learn_place(&k, event->check.queue, event->check.at);
     }
     struct check_vector *launcher = op->check.launcher;
+    const struct kd_check_site *site = op->check.site;
     set_place(op, k, is_chained ? last->check.queue : atomic_fetch_add(&lines, 1),
               is_chained ? last->check.at + 1 : 1);
     drop(k);
     op->check.launcher = launcher;
+    op->check.site = site;
     op->check.parent = grid->tail ? grid->check.parent : number;
     op->check.tail = tail;
-    if (op->kind == OP_LAUNCH)
-        add_item(op, &op->check, (uint32_t)op->launch.gridid + 1);
+    if (op->kind == OP_COPY || op->kind == OP_SET)
+        op->number = (uint32_t)launch_new_grids(1) + 1;
+    if (op->kind == OP_LAUNCH || op->number)
+        add_item(op, &op->check,
+                 op->kind == OP_LAUNCH ? (uint32_t)op->launch.gridid + 1 : op->number);
     kd_unlock(&lock);
 }
 

@@ -9,6 +9,7 @@
 struct check_known;
 struct check_vector;
 struct host_call;
+struct kd_check_site;
 struct kd_context;
 struct kd_queue;
 struct kd_share;
@@ -30,6 +31,7 @@ struct check_place {
     uint32_t parent; // number of the kernel's grid; 0: the host has launched it
     bool tail;
     struct check_vector *launcher; // what the thread knew that has launched it, held; NULL: nothing
+    const struct kd_check_site *site; // of a copy or set: where it was submitted; NULL: not known
 };
 // Of a queue: that of its last operation.
 struct check_line {
@@ -98,8 +100,9 @@ struct check_item {
     bool tail;
     uint32_t ntid[2], nctaid[2]; // of a launch
     bool is_launch, in_graph, unchecked;
-    bool triggers;                // dependent launches may have begun before it ended
-    const struct host_call *call; // of a copy or set; NULL: not known
+    bool triggers;                    // dependent launches may have begun before it ended
+    const struct host_call *call;     // of a copy or set; NULL: not known
+    const struct kd_check_site *site; // the same of a kernel's; NULL: not known
 };
 bool check_streams_item(uint32_t number, struct check_item *out);
 

@@ -37,6 +37,7 @@ struct check_threads {
     struct check_intervals *intervals; // check_intervals.c's own, of the worker
     // One more than the most barriers that a thread had passed at a fence; 0: none.
     uint32_t fenced;
+    struct check_scopes *scopes; // check_scopes.c's own; NULL: no variable has ended so far
     struct check_copies *copies; // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     uint8_t open[KD_MOST_WARPS]; // so many meetings of the warp, the first ones
@@ -57,6 +58,11 @@ struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
 
 // How often another thread of the warp has synchronised, as a thread knows.
 uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t other);
+
+// ---- check_scopes.c -----------------------------------------------------------------------
+
+// Another block begins: all variables live.
+void check_scopes_begin(struct check_threads *t);
 
 // ---- check_copies.c -----------------------------------------------------------------------
 

@@ -408,8 +408,25 @@ static cudaError_t submit(const struct call *c, struct op *op, uint64_t stream) 
         return error;
     }
     op->immediate = false; // not on the stack of a kernel
+    if (check_tools() & CHECK_RACE)
+        check_child_launched(c->b, c->thread, op);
     return nested_submit(c->grid, op, place, stream, &s->tail) ? cudaSuccess
                                                                : cudaErrorMemoryAllocation;
+}
+
+// From the first byte to the last one.
+static uint64_t span(uint64_t width, uint64_t height, uint64_t depth, uint64_t pitch,
+                     uint64_t slice) {
+    bool none = !width || !height || !depth;
+    return none ? 0 : width + (height - 1) * pitch + (depth - 1) * slice;
+}
+
+static void check_copy(const struct call *c, const struct kd_copy *copy) {
+    uint64_t to = (uint64_t)(uintptr_t)copy->dst, from = (uint64_t)(uintptr_t)copy->src;
+    check_submitted(c->b, c->thread, to, true,
+                    span(copy->width, copy->height, copy->depth, copy->dst_pitch, copy->dst_slice));
+    check_submitted(c->b, c->thread, from, false,
+                    span(copy->width, copy->height, copy->depth, copy->src_pitch, copy->src_slice));
 }
 
 static cudaError_t submit_copy(const struct call *c, const struct kd_copy *copy, uint32_t kind,
@@ -421,6 +438,8 @@ static cudaError_t submit_copy(const struct call *c, const struct kd_copy *copy,
     if ((copy->height > 1 || copy->depth > 1) &&
         (copy->dst_pitch < copy->width || copy->src_pitch < copy->width))
         return cudaErrorInvalidPitchValue;
+    if (check_tools() & CHECK_MEMORY)
+        check_copy(c, copy);
     struct op *op = nested_op_new(c->grid, OP_COPY);
     if (!op)
         return cudaErrorMemoryAllocation;
@@ -480,6 +499,9 @@ static cudaError_t submit_set(const struct call *c, struct kd_set *set, int valu
         return cudaErrorInvalidValue;
     if ((set->height > 1 || set->depth > 1) && set->pitch < set->width)
         return cudaErrorInvalidPitchValue;
+    if (check_tools() & CHECK_MEMORY)
+        check_submitted(c->b, c->thread, (uint64_t)(uintptr_t)set->dst, true,
+                        span(set->width, set->height, set->depth, set->pitch, set->slice));
     struct op *op = nested_op_new(c->grid, OP_SET);
     if (!op)
         return cudaErrorMemoryAllocation;

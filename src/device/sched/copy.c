@@ -94,9 +94,14 @@ static void fill(uint8_t *p, const struct kd_set *s, uint64_t bytes) {
     }
 }
 
+// Are races with it looked for?
+static bool is_followed(const struct op *op) {
+    return check_streams_follow() || (op->number && op->check.parent);
+}
+
 static void move(const struct op *op, uint64_t dst, uint64_t src, uint64_t bytes) {
     const struct kd_copy *c = &op->copy;
-    if (check_streams_follow())
+    if (is_followed(op))
         check_moved(op, dst, src, bytes);
     memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
     check_init_copy(dst, src, bytes, c->call);
@@ -130,7 +135,7 @@ static void move_in_tiles(const struct op *op, uint64_t y, uint64_t z, uint64_t 
         if (dst && src) {
             move(op, dst, src, n);
         } else if (dst) {
-            if (check_streams_follow())
+            if (is_followed(op))
                 check_moved(op, dst, 0, n);
             memset((void *)(uintptr_t)dst, 0, n);
             check_init_set(dst, n, true);
@@ -159,7 +164,7 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
                              bytes);
             return;
         }
-        if (check_streams_follow())
+        if (is_followed(op))
             check_moved(op, (uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, 0,
                         bytes);
         fill((uint8_t *)s->dst + z * s->slice + y * s->pitch + at, s, bytes);

@@ -3,6 +3,7 @@
 #include "ir/clean/simplify.h"
 #include "ir/lower/lower.h"
 #include "isa/ops/arith.h"
+#include "isa/ops/check.h"
 
 struct kir_inst *lower_emit(struct lower_func *lf, isa_op op, enum isa_type ty, unsigned nops,
                             unsigned nres, const uint8_t *types) {
@@ -269,6 +270,34 @@ static bool lower_guarded(struct lower_func *lf, const struct ptx_inst *inst) {
     return true;
 }
 
+// Only checks have to know where variables begin and end. file, line: 0: not known.
+static void lower_scope(struct lower_func *lf, const struct ptx_var *v, bool ends, uint32_t file,
+                        uint32_t line) {
+    struct kir_symbol *sym = lower_find_var(lf, v).sym;
+    struct kir_value *address = lower_symaddr(lf, sym, 0);
+    struct kir_inst *i = lower_emit(lf, ISA_OP_CHECK_SCOPE, ISA_B64, 1, 0, NULL);
+    i->ops[0] = address;
+    i->index = ends;
+    i->file = address->def->file = file;
+    i->line = address->def->line = line;
+    sym->scoped |= ends;
+}
+
+// A function's frame lies where the variables of others have ended: those of which nothing is told
+// begin here.
+static void begin_scopes(struct lower_func *lf) {
+    const struct ptx_func *ast = lf->ast;
+    bool *told = arena_array(&lf->lm->tmp, bool, ast->vars.len + 1);
+    for (uint32_t k = 0; k < ast->body.len; k++) {
+        const struct ptx_stmt *s = &ast->body.data[k];
+        if (s->kind == PTX_STMT_PRAGMA && s->pragma->var)
+            told[s->pragma->var->id] = true;
+    }
+    for (uint32_t n = 0; n < ast->vars.len; n++)
+        if (ast->vars.data[n]->space == ISA_SPACE_LOCAL && !told[ast->vars.data[n]->id])
+            lower_scope(lf, ast->vars.data[n], false, 0, 0);
+}
+
 static bool lower_stmt(struct lower_func *lf, const struct ptx_stmt *s) {
     if (s->kind == PTX_STMT_LABEL) {
         struct kir_block *b = lf->labels[s->label->id];
@@ -278,6 +307,8 @@ static bool lower_stmt(struct lower_func *lf, const struct ptx_stmt *s) {
         lf->cur = b;
         return true;
     }
+    if (s->kind == PTX_STMT_PRAGMA && s->pragma->var && lf->cur && lf->lm->ast->keeps_loads)
+        lower_scope(lf, s->pragma->var, s->pragma->ends, s->pragma->file, s->pragma->line);
     if (s->kind != PTX_STMT_INST || !lf->cur)
         return true;
     lf->inst = s->inst;
@@ -324,6 +355,8 @@ bool lower_body(struct lower_module *lm, const struct ptx_func *ast, struct kir_
     } order = {0};
     vec_push(&lm->tmp, &order, lf.cur);
     lower_entry_params(&lf);
+    if (lm->ast->has_scopes && lm->ast->keeps_loads)
+        begin_scopes(&lf);
     for (uint32_t k = 0; k < ast->body.len; k++) {
         uint32_t before = f->blocks.len;
         const struct ptx_stmt *s = &ast->body.data[k];

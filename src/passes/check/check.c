@@ -47,8 +47,9 @@ static bool is_known_inside(const struct kir_inst *i, uint32_t bytes) {
         return false;
     const struct kir_symbol *s = v->def->sym;
     int64_t at = v->def->offset + i->offset;
-    return !s->dynamic && s->space != ISA_SPACE_GENERIC && s->linkage != KIR_LINK_EXTERN &&
-           at >= 0 && (uint64_t)at + bytes <= s->size && at % bytes == 0 && s->align % bytes == 0;
+    return !s->dynamic && !s->scoped && s->space != ISA_SPACE_GENERIC &&
+           s->linkage != KIR_LINK_EXTERN && at >= 0 && (uint64_t)at + bytes <= s->size &&
+           at % bytes == 0 && s->align % bytes == 0;
 }
 
 static void add(struct checker *c, struct access a) {
@@ -330,6 +331,18 @@ static void add_taken(struct checker *c, struct kir_inst *i) {
     kir_insert_after(at, k);
 }
 
+// A local variable begins or ends.
+static void add_scope(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {.kind = i->index ? KD_CHECK_SCOPE_END : KD_CHECK_SCOPE_BEGIN,
+                                 .align = 1,
+                                 .space = ISA_SPACE_LOCAL};
+    const struct kir_symbol *sym = i->ops[0]->def->sym;
+    if (!(c->tools & (CHECK_MEMORY | CHECK_INIT)))
+        return;
+    site.bytes = (uint32_t)(check_sites_local(&c->sites, sym) + 1);
+    add(c, (struct access){i, i->ops[0], kir_const(c->f, KIR_B64, sym->size), site});
+}
+
 // A bulk copy has a group, or an mbarrier object. Where the object has told that the copy is done,
 // it counts as made where it was issued: so the object is told in front.
 static void add_bulk(struct checker *c, struct kir_inst *i) {
@@ -361,6 +374,9 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         break;
     case ISA_OP_CP_ASYNC_BULK:
         add_bulk(c, i);
+        break;
+    case ISA_OP_CHECK_SCOPE:
+        add_scope(c, i);
         break;
     case ISA_OP_CALL:
         if (!(c->tools & CHECK_MEMORY))
@@ -597,11 +613,12 @@ static void find_needless_syncs(struct checker *c) {
 }
 
 // What only checks have to know.
-static void remove_groups(struct kir_func *f) {
+static void remove_told(struct kir_func *f) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *i = f->blocks.data[b]->first, *next; i; i = next) {
             next = i->next;
-            if (i->op == ISA_OP_CP_ASYNC_GROUP || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE)
+            if (i->op == ISA_OP_CP_ASYNC_GROUP || i->op == ISA_OP_CP_ASYNC_MBARRIER_ARRIVE ||
+                i->op == ISA_OP_CHECK_SCOPE)
                 kir_remove(i);
         }
 }
@@ -648,7 +665,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
             emit(c, o, &c->accesses.data[n]);
     if (c->flags & KD_CHECK_ORDERED)
         find_needless_syncs(c);
-    remove_groups(f);
+    remove_told(f);
     arena_free(&c->tmp);
 }
 

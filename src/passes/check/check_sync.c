@@ -101,9 +101,16 @@ static bool prints(const struct kir_inst *i) {
            !strcmp(i->callee->name, "vprintf");
 }
 
+// Submits a copy or a set: a function of the device runtime, by either name.
+static bool submits(const struct kir_inst *i) {
+    const char *name = i->op == ISA_OP_CALL && i->callee ? i->callee->name : "";
+    bool runtime = !strncmp(name, "cuda", 4) || !strncmp(name, "__cudaCDP2", 10);
+    return runtime && i->callee->is_extern && (strstr(name, "Memcpy") || strstr(name, "Memset"));
+}
+
 static void place(struct sync *s, struct kir_inst *i) {
     struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op, .flags = s->flags};
-    s->meets |= !prints(i); // threads may wait there for ever
+    s->meets |= i->op != ISA_OP_CALL; // threads may wait there for ever
     tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
 }
 
@@ -125,7 +132,7 @@ static bool is_of_device(const struct kir_inst *i) {
 }
 
 static void look_at(struct sync *s, struct kir_inst *i) {
-    if (is_of_device(i) || prints(i))
+    if (is_of_device(i) || prints(i) || submits(i))
         place(s, i);
     if (!s->meetings)
         return;

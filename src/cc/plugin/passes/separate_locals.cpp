@@ -22,9 +22,10 @@ bool isAccessedWhole(const AllocaInst &a) {
     for (const User *u : a.users()) {
         auto *load = dyn_cast<LoadInst>(u);
         auto *store = dyn_cast<StoreInst>(u);
-        bool whole =
-            (load && load->getType() == type) || (store && store->getPointerOperand() == &a &&
-                                                  store->getValueOperand()->getType() == type);
+        auto *mark = dyn_cast<IntrinsicInst>(u);
+        bool whole = (mark && mark->isLifetimeStartOrEnd()) || (load && load->getType() == type) ||
+                     (store && store->getPointerOperand() == &a &&
+                      store->getValueOperand()->getType() == type);
         if (!whole)
             return false;
     }
@@ -41,6 +42,17 @@ std::string nameOf(const AllocaInst &a, unsigned number) {
     return name + "$$L" + std::to_string(number); // "$": as inline PTX writes it
 }
 
+// PTX has no word for a variable's scope: a pragma, which is for those who know it.
+void tellScope(IntrinsicInst &mark, const std::string &name) {
+    bool begins = mark.getIntrinsicID() == Intrinsic::lifetime_start;
+    std::string code =
+        std::string(".pragma \"kudzu_scope_") + (begins ? "begin " : "end ") + name + "\";";
+    IRBuilder<> builder(&mark);
+    auto *type = FunctionType::get(builder.getVoidTy(), false);
+    builder.CreateCall(type, InlineAsm::get(type, code, "~{memory}", true));
+    mark.eraseFromParent();
+}
+
 void separate(AllocaInst &a, uint64_t size, unsigned number) {
     std::string name = nameOf(a, number);
     uint64_t align = std::max<uint64_t>(a.getAlign().value(), 8); // of what `kudzu check` notes
@@ -53,7 +65,7 @@ void separate(AllocaInst &a, uint64_t size, unsigned number) {
     Value *pointer = builder.CreateIntToPtr(address, a.getType());
     for (User *u : make_early_inc_range(a.users()))
         if (auto *call = dyn_cast<IntrinsicInst>(u); call && call->isLifetimeStartOrEnd())
-            call->eraseFromParent(); // they speak of the back end's variables
+            tellScope(*call, name); // it speaks of the back end's variables
     a.replaceAllUsesWith(pointer);
     a.eraseFromParent();
 }

@@ -50,14 +50,21 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
+// The least number from x on that has no divisor in common with n.
+static uint64_t coprime(uint64_t x, uint64_t n) {
+    while (common_divisor(x, n) != 1)
+        x++;
+    return x;
+}
+
 uint64_t check_schedule_block(uint64_t schedule, uint64_t n, uint64_t index) {
     if (schedule < 2 || n < 2)
         return schedule == 1 ? n - 1 - index : index;
-    // Steps of a length that has no divisor in common with n come to each block once.
-    uint64_t h = mix(schedule), step = h % n;
-    while (common_divisor(step, n) != 1)
-        step++;
-    return (uint64_t)(((__uint128_t)step * index + mix(h)) % n);
+    // Steps of a length that has no divisor in common with n come to each block once. Each of n
+    // schedules in a row has another last block: what only that one shows is not left to chance.
+    uint64_t step = coprime(mix(schedule) % n, n), last = coprime(n * 34 / 55, n);
+    last = (uint64_t)((__uint128_t)last * (schedule % n) % n);
+    return (uint64_t)(((__uint128_t)step * (index + 1) + last) % n);
 }
 
 uint64_t check_schedule_rank(uint64_t schedule, uint64_t index) {

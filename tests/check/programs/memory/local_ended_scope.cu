@@ -1,5 +1,6 @@
 // A pointer to a local array is used after the block of the source that the array belongs to. C++
 // [basic.stc.auto], which holds in device code too: guide, 18.
+// options: -G
 #include "../suite.h"
 
 __device__ __noinline__ void fill(int *p) {
