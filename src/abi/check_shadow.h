@@ -4,17 +4,23 @@
 #ifndef KUDZU_DEVICE_CHECK_SHADOW_H
 #define KUDZU_DEVICE_CHECK_SHADOW_H
 
+#include "abi/generated_code.h"
+
 enum {
-    KD_CHECK_SHADOW_STORE = 16, // the bits of what is stored that nobody has written
-    KD_CHECK_SHADOW_CLEAN,      // so many bytes have been written
-    KD_CHECK_SHADOW_CLEAN_ALL,  // the allocation, by something that is not followed
-    KD_CHECK_SHADOW_BRANCH,     // the bits of a condition
-    KD_CHECK_SHADOW_ADDRESS,    // the bits of an address
-    KD_CHECK_SHADOW_OFF,        // something is written, nobody knows where: nothing is reported
-    KD_CHECK_SHADOW_UPDATE,     // as STORE; what was there is part of what is stored
-    KD_CHECK_SHADOW_READ,       // the bits of what is loaded
-    KD_CHECK_SHADOW_CLEAN_LOCAL // the thread's local memory, by something that is not followed
+    KD_CHECK_SHADOW_STORE = 16,  // the bits of what is stored that nobody has written
+    KD_CHECK_SHADOW_CLEAN,       // so many bytes have been written
+    KD_CHECK_SHADOW_CLEAN_ALL,   // the allocation, by something that is not followed
+    KD_CHECK_SHADOW_BRANCH,      // the bits of a condition
+    KD_CHECK_SHADOW_ADDRESS,     // the bits of an address
+    KD_CHECK_SHADOW_OFF,         // something is written, nobody knows where: nothing is reported
+    KD_CHECK_SHADOW_UPDATE,      // as STORE; what was there is part of what is stored
+    KD_CHECK_SHADOW_READ,        // the bits of what is loaded
+    KD_CHECK_SHADOW_CLEAN_LOCAL, // the thread's local memory, by something that is not followed
+    KD_CHECK_SHADOW_FROM // where the bits were loaded that the next STORE hands on, if there are
+                         // any
 };
+// Of the flags of a STORE's site: a FROM is told of in front of it.
+enum { KD_CHECK_HANDED_ON = KD_CHECK_STRONG };
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results
 // have 64 bits each then.
 enum { KD_CHECK_SHADOW_BYTES = 16 };

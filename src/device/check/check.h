@@ -164,6 +164,8 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
 // The site that stored what nobody has decided there; NULL: it is all decided, or was so in memory
 // that was copied.
 void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
+// That site; NULL: there is none.
+const struct kd_check_site *check_copied_by(uint64_t address);
 // Whether that has been told of any site so far.
 bool check_copied_any(void);
 // Where such bits came from is copied along.

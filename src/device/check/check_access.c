@@ -343,13 +343,11 @@ void check_printed(struct kd_block *b, uint32_t thread, uint64_t address) {
 
 void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool writes,
                      uint64_t bytes) {
-    struct lane_access a = {.b = b, .thread = thread, .address = address, .bytes = bytes};
     const struct check_threads *t = check_threads_of(b);
     const struct check_block *k = bytes ? check_block_of(check_find(b, address)) : NULL;
     struct extent e = {"allocation", NULL, k ? k->base : 0, k ? k->size : 0,
                        k && k->state == CHECK_FREED};
-    bool right = k ? !e.freed && covers(&e, address, bytes)
-                   : check_there(address, bytes) || is_of_launch(&a);
+    bool right = k ? !e.freed && covers(&e, address, bytes) : check_there(address, bytes);
     if (!t || !bytes || right)
         return;
     char what[96];
@@ -459,7 +457,7 @@ static void tell_init(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
     if (s->kind == KD_CHECK_SHADOW_STORE)
         mask = check_init_stored(b, thread, mask, same, s, addresses, more, same_more);
     if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS ||
-        s->kind == KD_CHECK_SHADOW_READ)
+        s->kind == KD_CHECK_SHADOW_READ || s->kind == KD_CHECK_SHADOW_FROM)
         mask = undecided(mask, more, same_more);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);

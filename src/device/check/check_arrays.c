@@ -91,7 +91,8 @@ static uint64_t find(const struct kd_block *b, const struct kd_check_array *list
                 << k;
     while (n && list[n - 1].flags & KD_CHECK_OF_SHARED)
         n--;
-    if (check_streams_follow() || b->launch->kernel->module->launches)
+    const struct kd_module *m = b->launch->kernel->module;
+    if (check_streams_follow() || m->launches || m->submits)
         return shared;
     for (uint32_t k = 0; k < n; k++) {
         uint64_t address = address_of(b, &list[k]);

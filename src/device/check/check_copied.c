@@ -51,6 +51,11 @@ void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_
     }
 }
 
+const struct kd_check_site *check_copied_by(uint64_t address) {
+    place *p = place_of(address, false);
+    return p ? atomic_load_explicit(p, memory_order_relaxed) : NULL;
+}
+
 void check_copied_moved(uint64_t to, uint64_t from, uint64_t size) {
     check_copied_stored(to, size, NULL);
     for (uint64_t k = 0, n; k < size; k += n) {

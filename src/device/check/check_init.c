@@ -172,6 +172,8 @@ void check_init_window(struct kd_block *b) {
 
 void check_init_shared(const struct kd_block *b) {
     check_init_set((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, false);
+    if (check_copied_any()) // by blocks that were there before
+        check_copied_stored((uint64_t)(uintptr_t)b->shared, b->shared_window_bytes, NULL);
 }
 
 void check_init_block(const struct kd_block *b) {
@@ -180,6 +182,8 @@ void check_init_block(const struct kd_block *b) {
         check_init_shared(b);
     if (b->local)
         check_init_set((uint64_t)(uintptr_t)b->local, local_bytes(b), false);
+    if (b->local && check_copied_any())
+        check_copied_stored((uint64_t)(uintptr_t)b->local, local_bytes(b), NULL);
 }
 
 // Shared memory of the block or another one of its cluster.
@@ -380,12 +384,17 @@ static void report_read(struct kd_block *b, uint32_t thread, const struct kd_che
         check_report(&r);
 }
 
-static void store(struct kd_block *b, const struct kd_check_site *site, uint64_t address,
-                  uint64_t bits) {
+// Where what the lanes of a vector store next was loaded, as code tells in front of it.
+static _Thread_local uint64_t loaded_from[KD_WARP];
+
+static void store(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                  uint64_t address, uint64_t bits) {
     bool undecided = bits && is_device(b, address);
+    const struct kd_check_site *by = undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL;
+    if (undecided && site->kind == KD_CHECK_SHADOW_STORE && site->flags & KD_CHECK_HANDED_ON)
+        by = check_copied_by(loaded_from[thread % KD_WARP]);
     set(address, site->bytes, undecided ? (const uint8_t *)&bits : NULL, 0);
-    check_copied_stored(address, site->bytes,
-                        undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL);
+    check_copied_stored(address, site->bytes, by);
 }
 
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
@@ -407,12 +416,16 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
             report_read(b, thread, site, address);
         break;
     case KD_CHECK_SHADOW_STORE:
-        store(b, site, address, more);
+        store(b, thread, site, address, more);
+        break;
+    case KD_CHECK_SHADOW_FROM:
+        if (more)
+            loaded_from[thread % KD_WARP] = address;
         break;
     case KD_CHECK_SHADOW_UPDATE:
         more |= check_init_bits(address, site->bytes);
         if (more)
-            store(b, site, address, UINT64_MAX);
+            store(b, thread, site, address, UINT64_MAX);
         break;
     case KD_CHECK_SHADOW_CLEAN:
         set(address, (uint32_t)more, NULL, 0);

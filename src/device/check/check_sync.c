@@ -94,12 +94,34 @@ static void meet(const struct comers *c, uint32_t what, uint32_t members, bool i
     close_met(c);
 }
 
+// Lanes at a barrier of the whole block come to no other meeting before all of the block have come:
+// those who wait for them there wait for ever.
+static void look_at_waiting(const struct comers *c) {
+    struct check_meeting *all = c->t->meetings[c->warp];
+    uint8_t *open = &c->t->open[c->warp];
+    char line[128];
+    for (uint32_t k = 0; k < *open;) {
+        uint32_t missing = all[k].members & ~all[k].arrived & c->lanes;
+        if (all[k].what < KD_BARRIERS || !missing) {
+            k++;
+            continue;
+        }
+        snprintf(line, sizeof line,
+                 "lanes 0x%08" PRIx32 " wait for lane %" PRIu32 ", which is at a barrier",
+                 all[k].arrived, first_of(missing));
+        report(c, first_of(missing), all[k].site, c->site, divergent, line);
+        all[k] = all[--*open];
+    }
+}
+
 static void at_barrier(const struct comers *c, uint32_t number, uint32_t count) {
     uint32_t threads = (c->b->nthreads + KD_WARP - 1) / KD_WARP * KD_WARP;
     char line[128];
     if (!count) {
-        if (c->site->align != ISA_OP_BAR_ARRIVE)
-            meet(c, number, all_lanes(c->b, c->warp), true);
+        if (c->site->align == ISA_OP_BAR_ARRIVE)
+            return;
+        look_at_waiting(c);
+        meet(c, number, all_lanes(c->b, c->warp), true);
         return;
     }
     if (count % KD_WARP)

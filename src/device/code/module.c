@@ -64,6 +64,15 @@ void ptx_text_release(struct ptx_text *t) {
         free(t);
 }
 
+// Does the text use a function of the device runtime, by either name, that begins so?
+static bool calls_runtime(const char *ptx, size_t size, const char *function) {
+    char names[2][48];
+    snprintf(names[0], sizeof names[0], "cuda%s", function);
+    snprintf(names[1], sizeof names[1], "__cudaCDP2%s", function);
+    return memmem(ptx, size, names[0], strlen(names[0])) ||
+           memmem(ptx, size, names[1], strlen(names[1]));
+}
+
 static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size) {
     size = strnlen(ptx, size);
     struct ptx_text *t = malloc(sizeof *t + size + 1);
@@ -77,6 +86,8 @@ static enum kd_status keep_ptx(struct kd_module *m, const char *ptx, size_t size
     m->ptx = t->bytes;
     m->ptx_size = size;
     m->launches = memmem(ptx, size, "LaunchDevice", strlen("LaunchDevice")) != NULL;
+    m->submits =
+        check_tools() && (calls_runtime(ptx, size, "Memcpy") || calls_runtime(ptx, size, "Memset"));
     return KD_OK;
 }
 

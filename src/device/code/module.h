@@ -42,8 +42,9 @@ struct kd_module {
     struct ptx_text *text; // NULL: the image had none
     const char *ptx;       // its bytes; NULL
     size_t ptx_size;
-    bool launches;                   // its kernels launch others
-    struct kimg_native *native;      // NULL: none
+    bool launches;              // its kernels launch others
+    bool submits;               // they may submit copies or sets; set where kernels are checked
+    struct kimg_native *native; // NULL: none
     struct kimg_native *description; // info from the disk cache; NULL: none
     pthread_mutex_t jit_lock;
     struct kj_module *jit; // NULL until something has to be compiled

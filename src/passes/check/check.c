@@ -356,6 +356,18 @@ static void add_bulk(struct checker *c, struct kir_inst *i) {
         add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site});
 }
 
+// An mbarrier object is set up by a plain write, and used by what is atomic.
+static void add_object(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
+    struct kd_check_site site = {
+        .bytes = 8, .align = 8, .space = ISA_SPACE_GENERIC, .kind = (uint8_t)kind};
+    if (!(c->flags & KD_CHECK_ORDERED))
+        return;
+    site.flags = (uint16_t)(c->flags | KD_CHECK_INSIDE);
+    if (kind != KD_CHECK_WRITE)
+        site.flags |= KD_CHECK_STRONG | ISA_SCOPE_CLUSTER << KD_CHECK_SCOPE_SHIFT;
+    add(c, (struct access){i, i->ops[0], NULL, site});
+}
+
 static void look_at(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -377,6 +389,14 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         break;
     case ISA_OP_CHECK_SCOPE:
         add_scope(c, i);
+        break;
+    case ISA_OP_MBARRIER_INIT:
+        add_object(c, i, KD_CHECK_WRITE);
+        break;
+    case ISA_OP_MBARRIER_ARRIVE:
+    case ISA_OP_MBARRIER_ARRIVE_DROP:
+    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
+        add_object(c, i, KD_CHECK_ATOMIC);
         break;
     case ISA_OP_CALL:
         if (!(c->tools & CHECK_MEMORY))

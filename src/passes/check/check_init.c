@@ -410,7 +410,7 @@ static uint32_t decided_in_code(const struct kd_check_site *s) {
     bool common = s->space == ISA_SPACE_GLOBAL || s->space == ISA_SPACE_GENERIC ||
                   s->space == ISA_SPACE_SHARED;
     if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS ||
-        s->kind == KD_CHECK_SHADOW_READ)
+        s->kind == KD_CHECK_SHADOW_READ || s->kind == KD_CHECK_SHADOW_FROM)
         return KD_CHECK_IF_DIRTY;
     if (s->kind != KD_CHECK_SHADOW_STORE || !whole || !common)
         return 0;
@@ -542,6 +542,35 @@ static void note_cause(struct init *s, struct kd_check_site *site, const struct 
     site->cause = (int32_t)check_sites_add(s->sites, cause, (struct kd_check_site){0});
 }
 
+// The load whose result v is, moved only; NULL: there is none, or another one may be meant.
+static const struct kir_inst *find_load(struct init *s, const struct kir_value *v) {
+    for (;;) {
+        const struct kir_inst *i = v->def;
+        const struct kir_value *next = NULL;
+        if (i->op == ISA_OP_LD)
+            return i->nres == 1 ? i : NULL;
+        for (uint32_t o = 0; o < i->nops && !next; o++)
+            next = has(s, i->ops[o]) ? i->ops[o] : NULL;
+        if (!next || i->op == ISA_OP_PHI || i->op == ISA_OP_SHFL || !is_move(s, i))
+            return NULL;
+        v = next;
+    }
+}
+
+// What is only moved may have been computed where it was loaded.
+static void note_load(struct init *s, struct kir_inst *i, struct kd_check_site *site,
+                      struct kir_value *v) {
+    const struct kir_inst *load = has(s, v) ? find_load(s, v) : NULL;
+    if (site->flags & KD_CHECK_COMPUTED || !load)
+        return;
+    struct kd_check_site from = {.kind = KD_CHECK_SHADOW_FROM,
+                                 .space = load->mods.space,
+                                 .align = 1,
+                                 .offset = load->offset};
+    site->flags |= KD_CHECK_HANDED_ON;
+    tell(s, i, false, from, load->ops[0], shadow(s, v));
+}
+
 static void store(struct init *s, struct kir_inst *i) {
     uint32_t n = i->nops - 1, bytes = isa_type_bits((enum isa_type)i->ty) / 8;
     struct kd_check_site site = {.kind = KD_CHECK_SHADOW_STORE,
@@ -557,6 +586,7 @@ static void store(struct init *s, struct kir_inst *i) {
     for (uint32_t k = 0; k < n; k++, site.offset += bytes) {
         struct kd_check_site one = site;
         note_cause(s, &one, find_cause(s, i->ops[1 + k]));
+        note_load(s, i, &one, i->ops[1 + k]);
         tell(s, i, false, one, i->ops[0], shadow(s, i->ops[1 + k]));
     }
 }
