@@ -4,9 +4,14 @@
 #include "isa/ops/move.h"
 #include "isa/result_type.h"
 
+// A move of one lane's, but not of a group's.
+static bool tells_who_comes(const struct kir_inst *i) {
+    return i->op == ISA_OP_GROUP_FEW || i->op == ISA_OP_GROUP_LOWEST || i->op == ISA_OP_GROUP_LANE;
+}
+
 bool kir_is_computable(const struct kir_inst *i) {
     return isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->op != ISA_OP_CVTA &&
-           i->op != ISA_OP_ISSPACEP;
+           i->op != ISA_OP_ISSPACEP && !tells_who_comes(i);
 }
 
 union isa_bits kir_extend(union isa_bits b, enum isa_type from, enum kir_type to) {
@@ -25,7 +30,7 @@ union isa_bits kir_extend(union isa_bits b, enum isa_type from, enum kir_type to
 }
 
 bool kir_eval(const struct kir_inst *i, const union isa_bits *src, union isa_bits *dst) {
-    if (!kir_is_computable(i) ||
+    if ((!kir_is_computable(i) && !tells_who_comes(i)) ||
         !isa_eval((isa_op)i->op, (enum isa_type)i->ty, (enum isa_type)i->ty2, &i->mods, src, dst))
         return false;
     if (i->nres == 1 && i->res[0]->type != KIR_PRED && i->op != ISA_OP_MOV_PACK)

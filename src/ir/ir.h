@@ -23,6 +23,13 @@
 //                 groups that run together with it, have a true operand. It may be false
 //                 elsewhere, too. The interpreter: a move. inst->flag set: it asks about bounds of
 //                 indices, not about rows.
+//   group.few     [PRED, n] -> PRED: where it is true, the operand is, and at most n lanes of the
+//                 group come here. It may be false elsewhere, too. The interpreter: a move.
+//   group.lowest  [PRED] -> PRED: the operand in one of the lanes that come here, false in the
+//                 group's others. The interpreter: a move.
+//   group.lane    [x] -> x of the one lane that comes here, in all of the group's. Only where no
+//                 others come. The interpreter: a move.
+//                 These three depend on who comes: nothing moves them to another block.
 //   sreg          inst->sreg -> B32 or B64.
 //   symaddr       inst->sym + inst->offset -> B64: the symbol's address in its own space.
 //                 global, const: absolute (the same as generic). shared: offset in the block's

@@ -607,6 +607,10 @@ op("phi", "source", check="phi", emit="emit_phi", run="skip", doc="Kernel IR onl
 # What passes/loops/group_rows.h puts into kernels: of the lanes of a group.
 op("group.first", "pointwise", check="t=t", emit="cg_emit_group", like="mov", doc="Kernel IR only")
 op("group.all", "pointwise", check="p=p", emit="cg_emit_group", like="mov", doc="Kernel IR only")
+# What passes/loops/last_lanes.h puts into kernels.
+op("group.few", "pointwise", check="p=pu", emit="cg_emit_group", like="mov", doc="Kernel IR only")
+op("group.lowest", "pointwise", check="p=p", emit="cg_emit_group", like="mov", doc="Kernel IR only")
+op("group.lane", "pointwise", check="t=t", emit="cg_emit_group", like="mov", doc="Kernel IR only")
 family("check", emit="emit_check", run="interp_check")
 # What passes/check/check.h puts into kernels.
 op("check.origin", "check", check="u=a", doc="Kernel IR only")

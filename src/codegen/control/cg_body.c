@@ -78,7 +78,7 @@ static struct kir_inst *stretch_end(struct cg_func *g, struct kir_block *b, stru
             return i;
         if ((!access || copies) && k != ISA_CLASS_POINTWISE && k != ISA_CLASS_SOURCE)
             return i;
-        if (i->op == ISA_OP_GROUP_ALL)
+        if (i->op == ISA_OP_GROUP_ALL || i->op == ISA_OP_GROUP_FEW)
             return i;
     }
     return i;

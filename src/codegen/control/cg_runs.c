@@ -12,6 +12,7 @@
 #include "isa/ops/block.h"
 #include "isa/ops/control.h"
 #include "isa/ops/floats.h"
+#include "isa/ops/move.h"
 #include "isa/ops/warp.h"
 #include "plan/plan.h"
 
@@ -44,7 +45,7 @@ bool cg_is_harmless(const struct cg_func *g, const struct kir_block *b) {
     for (const struct kir_inst *i = b->first; i != b->last; i = i->next, n++)
         if ((isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI &&
              !is_lone(g, i)) ||
-            is_slow(i))
+            is_slow(i) || i->op == ISA_OP_GROUP_LANE)
             return false;
     return n <= SMALL_BLOCK && b->last->op == ISA_OP_BRA;
 }

@@ -41,6 +41,10 @@ void try_known_sign(struct pipeline *p);
 // loops of its own is looked at in another round.
 void try_group_versions(struct pipeline *p);
 
+// rewrite.c: loops that lanes leave when data say so have a version for the last lanes, which go on
+// one by one, without vectors.
+void try_last_lanes(struct pipeline *p);
+
 // rewrite.c: what compilers have written out, where teams and wide groups make long code of it,
 // becomes loops again. One team looks into its shared memory and wants to see each place.
 void try_rolled(struct pipeline *p);

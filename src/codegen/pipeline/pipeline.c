@@ -22,6 +22,7 @@ static const struct pass {
     {"unrolling", try_unrolled, HAS_MODE | HAS_FLOW, 0},
     {"known sign", try_known_sign, HAS_MODE | HAS_FLOW, 0},
     {"group versions", try_group_versions, HAS_MODE | HAS_FLOW, 0},
+    {"last lanes", try_last_lanes, HAS_MODE | HAS_FLOW, 0},
     {"rolling", try_rolled, HAS_MODE | HAS_FLOW, 0},
     {"LLVM IR", emit_all, HAS_MODE | HAS_FLOW, HAS_LLVM_IR},
     {"length", check_length, HAS_LLVM_IR, 0},

@@ -8,6 +8,7 @@
 #include "passes/loops/group_edges.h"
 #include "passes/loops/group_rows.h"
 #include "passes/loops/known_size.h"
+#include "passes/loops/last_lanes.h"
 #include "passes/loops/roll.h"
 #include "passes/loops/stride_loop.h"
 
@@ -101,6 +102,30 @@ void try_group_versions(struct pipeline *p) {
     c->stride_limit = limit;
     c->team = team;
     analyse_all(p);
+}
+
+void try_last_lanes(struct pipeline *p) {
+    // Of nested loops each may have its copy.
+    enum { ROUNDS = 4, MOST_INSTRUCTIONS = 1200 };
+    struct cg *c = p->c;
+    struct flow **fl = p->fl;
+    uint32_t nth = c->kernel->index;
+    struct kir_value *limit = c->stride_limit;
+    if (p->unrolled || c->mode != KD_MODE_BLOCK || c->parks || c->width == 1 || c->team > 1 ||
+        c->quick || !last_lanes_any(fl[nth], &c->target, c->private_frame))
+        return;
+    if (c->spec.flags & KD_SPEC_QUICK) {
+        c->quick = true; // of the same width
+        return;
+    }
+    use_module(c, own_module(c));
+    if (limit && limit->kind == KIR_VALUE_INST)
+        c->stride_limit = in_copy(c->kernel, limit);
+    analyse_all(p);
+    for (unsigned r = 0; r < ROUNDS && func_instructions(c->kernel) <= MOST_INSTRUCTIONS &&
+                         last_lanes(c->kernel, fl[nth], &c->target, c->private_frame);
+         r++)
+        analyse_all(p);
 }
 
 void try_rolled(struct pipeline *p) {

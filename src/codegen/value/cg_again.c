@@ -26,6 +26,8 @@ static bool is_invariant(struct cg_func *g, const struct kir_inst *i) {
         return !(i->flag && i->sym->space == ISA_SPACE_LOCAL);
     bool load = i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM && g->f->is_kernel &&
                 i->ops[0]->kind == KIR_VALUE_INST && i->ops[0]->def->op == ISA_OP_SYMADDR;
+    if (i->op == ISA_OP_GROUP_FEW || i->op == ISA_OP_GROUP_LOWEST || i->op == ISA_OP_GROUP_LANE)
+        return false;
     bool cheap = isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && i->op != ISA_OP_ISSPACEP &&
                  !(i->op == ISA_OP_CVTA && i->mods.space == ISA_SPACE_LOCAL);
     if ((!load && !cheap) || (load && !cg_is_aligned(g, i)))

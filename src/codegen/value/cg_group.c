@@ -1,6 +1,6 @@
 // What a group's lanes have in common: group.first, and group.all, which one scalar comparison
 // answers where a number that grows from lane to lane by known steps is compared with a uniform
-// one.
+// one. And what there is of a few lanes, and of one.
 #include "codegen/value/cg_group.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
@@ -165,13 +165,85 @@ static LLVMValueRef holds(struct cg_func *g, struct kir_value *p, unsigned depth
     return LLVMBuildICmp(c->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
 }
 
+// ---- few lanes ---------------------------------------------------------------------------------
+
+// The lanes that come here; NULL: all.
+static LLVMValueRef who_comes(struct cg_func *g) {
+    return g->now.mask ? cg_mask_bits(g, g->now.mask) : NULL;
+}
+
+static LLVMValueRef to_i32(struct cg *c, LLVMValueRef x) {
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(x));
+    return bits < 32 ? LLVMBuildZExt(c->b, x, c->i32, "") : x;
+}
+
+// At most n. Of a team nothing is said: one of its groups may have them while another has many.
+static LLVMValueRef are_few(struct cg_func *g, const struct kir_inst *i) {
+    struct cg *c = g->cg;
+    LLVMValueRef bits = who_comes(g);
+    if (!bits || c->width == 1 || c->team > 1)
+        return LLVMConstInt(c->i1, c->width == 1, 0);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef n = to_i32(c, cg_call_intrinsic(c, "llvm.ctpop", &t, 1, &bits, 1));
+    return LLVMBuildICmp(c->b, LLVMIntULE, n, cg_scalar(g, i->ops[1]), "few");
+}
+
+// The number of the lowest lane that comes here; of none that comes, any.
+static LLVMValueRef lowest_lane(struct cg_func *g) {
+    struct cg *c = g->cg;
+    LLVMValueRef bits = who_comes(g);
+    if (!bits)
+        return cg_i32(c, 0);
+    LLVMTypeRef t = LLVMTypeOf(bits);
+    LLVMValueRef args[2] = {bits, LLVMConstInt(c->i1, 0, 0)};
+    LLVMValueRef lane = to_i32(c, cg_call_intrinsic(c, "llvm.cttz", &t, 1, args, 2));
+    return LLVMBuildAnd(c->b, lane, cg_i32(c, c->width - 1), "lane");
+}
+
+static LLVMValueRef in_lowest(struct cg_func *g, struct kir_value *p) {
+    struct cg *c = g->cg;
+    LLVMValueRef lane[CG_MAX_TEAM];
+    for (unsigned k = 0; k < c->width; k++)
+        lane[k] = cg_i32(c, k);
+    LLVMValueRef is = LLVMBuildICmp(c->b, LLVMIntEQ, LLVMConstVector(lane, c->width),
+                                    cg_splat(c, lowest_lane(g)), "lowest");
+    return LLVMBuildAnd(c->b, is, cg_vec(g, p), "");
+}
+
+static LLVMValueRef of_lane(struct cg_func *g, struct kir_value *v) {
+    struct cg *c = g->cg;
+    if (c->width == 1 || cg_shape(g, v).kind == SHAPE_UNIFORM)
+        return cg_scalar(g, v);
+    if (v->type != KIR_PRED)
+        return LLVMBuildExtractElement(c->b, cg_vec(g, v), lowest_lane(g), "of.lane");
+    LLVMValueRef bits = cg_mask_bits(g, cg_vec(g, v)), here = who_comes(g);
+    bits = here ? LLVMBuildAnd(c->b, bits, here, "") : bits;
+    return LLVMBuildICmp(c->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "of.lane");
+}
+
 bool cg_emit_group(struct cg_func *g, struct kir_inst *i) {
-    if (i->op == ISA_OP_GROUP_FIRST) {
+    switch (i->op) {
+    case ISA_OP_GROUP_FIRST:
         cg_set_scalar(g, i->res[0], first_of(g, i->ops[0]));
         return true;
-    }
-    if (i->op != ISA_OP_GROUP_ALL)
+    case ISA_OP_GROUP_LANE:
+        cg_set_scalar(g, i->res[0], of_lane(g, i->ops[0]));
+        return true;
+    case ISA_OP_GROUP_LOWEST:
+        if (g->cg->width == 1)
+            cg_set_scalar(g, i->res[0], cg_scalar(g, i->ops[0]));
+        else
+            cg_set_vec(g, i->res[0], in_lowest(g, i->ops[0]));
+        return true;
+    case ISA_OP_GROUP_FEW:
+        note_on(g->cg->notes, i, false, "the last threads in the loop run one by one");
+        cg_set_scalar(g, i->res[0], are_few(g, i));
+        return true;
+    case ISA_OP_GROUP_ALL:
+        break;
+    default:
         return false;
+    }
     LLVMValueRef all = NULL;
     unsigned turn = g->turn;
     note_on(g->cg->notes, i, false,

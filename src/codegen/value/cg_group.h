@@ -3,7 +3,7 @@
 
 #include "codegen/core/state.h"
 
-// Group.first and group.all. False: another instruction.
+// Group.first, group.all, group.few, group.lowest, group.lane. False: another instruction.
 bool cg_emit_group(struct cg_func *g, struct kir_inst *i);
 
 #endif

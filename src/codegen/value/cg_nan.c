@@ -9,6 +9,7 @@
 #include "isa/ops/arith.h"
 #include "isa/ops/floats.h"
 #include "isa/ops/matrix.h"
+#include "isa/ops/move.h"
 #include "isa/ops/select.h"
 #include "isa/ops/warp.h"
 
@@ -31,6 +32,7 @@ static bool copies(const struct kir_inst *i, uint32_t operand) {
     switch (i->op) {
     case ISA_OP_PHI:
     case ISA_OP_MOV:
+    case ISA_OP_GROUP_LANE:
         return i->res[0]->type == KIR_F32;
     case ISA_OP_SELP:
         return operand < 2 && i->res[0]->type == KIR_F32;

@@ -185,3 +185,18 @@ bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool pri
     }
     return is_candidate(fl) && sum.vector > 1.25 * sum.scalar;
 }
+
+struct lane_cost lane_cost_of_loop(const struct flow *fl, const struct cfg_loop *l,
+                                   const struct machine *m, bool private_frame) {
+    struct lane_cost sum = {0};
+    for (uint32_t p = l->first; p <= l->last; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        double often = turns(fl->cfg->loop[b->id]) / turns(l);
+        for (const struct kir_inst *i = b->first; i; i = i->next) {
+            struct cost c = of_inst(fl, i, m, private_frame);
+            sum.vector += c.vector * often;
+            sum.one += c.scalar * often / fl->width;
+        }
+    }
+    return sum;
+}

@@ -12,4 +12,12 @@
 // private_frame: what all lanes index alike in their frames is a vector (private_frame.h).
 bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool private_frame);
 
+// What an iteration of l takes in vectors, and of a single thread, in cycles. Loops inside l count
+// with their iterations.
+struct lane_cost {
+    double vector, one;
+};
+struct lane_cost lane_cost_of_loop(const struct flow *fl, const struct cfg_loop *l,
+                                   const struct machine *m, bool private_frame);
+
 #endif

@@ -387,7 +387,11 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
     case ISA_OP_GROUP_FIRST:
         return first_lane(&x[0], bits);
     case ISA_OP_GROUP_ALL:
+    case ISA_OP_GROUP_FEW:
+    case ISA_OP_GROUP_LANE:
         return uniform_any();
+    case ISA_OP_GROUP_LOWEST:
+        return fl->width == 1 ? x[0] : VARYING;
     case ISA_OP_ADD:
     case ISA_OP_SUB:
         if (!bits || narrow || i->mods.sat || i->nres > 1)

@@ -276,6 +276,8 @@ static struct lag of_inst(const struct flow *fl, const struct kir_inst *i) {
         return of_phi(fl, i);
     if (i->op == ISA_OP_GROUP_ALL)
         return SAME;
+    if (i->op == ISA_OP_GROUP_FEW || i->op == ISA_OP_GROUP_LOWEST || i->op == ISA_OP_GROUP_LANE)
+        return NONE;
     if (i->op == ISA_OP_GROUP_FIRST)
         return flow_use(fl, i->ops[0], i->block).kind == SHAPE_VARYING ? NONE
                                                                        : lag_of(fl, i->ops[0]);
