@@ -173,8 +173,8 @@ static struct kir_value *truth(struct search *s) {
 
 static void branch(struct search *s, struct kir_block *b, struct kir_value *p,
                    struct kir_block *yes, struct kir_block *no) {
-    struct kir_inst *i = kir_inst_new(s->f, p ? ISA_OP_CBR : ISA_OP_BRA, ISA_VOID, p ? 1 : 0, 0,
-                                      NULL, p ? 2 : 1);
+    struct kir_inst *i =
+        kir_inst_new(s->f, p ? ISA_OP_CBR : ISA_OP_BRA, ISA_VOID, p ? 1 : 0, 0, NULL, p ? 2 : 1);
     if (p)
         i->ops[0] = p;
     i->targets[0] = yes;
@@ -191,9 +191,8 @@ static void lead(struct search *s, struct kir_block *from, struct kir_block *to)
 
 // Value v as the lane has it that enters.
 static struct kir_value *entering(struct search *s, struct kir_value *v) {
-    if (v->kind != KIR_VALUE_INST ||
-        (!in_loop(s, v->def->block) && v->id < s->nvalues &&
-         flow_use(s->fl, v, s->loop->header).kind == SHAPE_UNIFORM))
+    if (v->kind != KIR_VALUE_INST || (!in_loop(s, v->def->block) && v->id < s->nvalues &&
+                                      flow_use(s->fl, v, s->loop->header).kind == SHAPE_UNIFORM))
         return v;
     struct kir_inst *i = new_inst(s, ISA_OP_GROUP_LANE, v->type, v, 1);
     kir_append(s->enter, i);
@@ -316,6 +315,7 @@ static bool is_of_each_lane(const struct kir_inst *i) {
 static void narrow(struct search *s, struct kir_block *const *region, uint32_t n) {
     uint32_t nvalues = s->f->value_count;
     struct kir_value **to = arena_array(&s->tmp, struct kir_value *, nvalues + 1);
+    struct kir_value **of = arena_array(&s->tmp, struct kir_value *, nvalues + 1);
     for (uint32_t k = 0; k < n; k++)
         for (struct kir_inst *i = s->copy.blocks[region[k]->id]->first, *next; i; i = next) {
             next = i->next;
@@ -324,9 +324,13 @@ static void narrow(struct search *s, struct kir_block *const *region, uint32_t n
                     new_inst(s, ISA_OP_GROUP_LANE, i->res[r]->type, i->res[r], 1);
                 kir_insert_before(next, lane);
                 to[i->res[r]->id] = lane->res[0];
+                of[i->res[r]->id] = i->res[r];
             }
         }
     kir_replace_all(s->f, to, nvalues);
+    for (uint32_t v = 0; v < nvalues; v++)
+        if (to[v])
+            to[v]->def->ops[0] = of[v];
     for (uint32_t v = 0; v < s->nvalues; v++)
         if (s->copy.values[v] && s->copy.values[v]->id < nvalues && to[s->copy.values[v]->id])
             s->copy.values[v] = to[s->copy.values[v]->id];
