@@ -5,6 +5,7 @@
 
 #include "codegen/core/state.h"
 #include "codegen/pipeline/explain.h"
+#include "isa/ops/move.h"
 #include "passes/flow/waiting.h"
 
 // The instruction itself, or the nearest one in its block whose line is known.
@@ -87,6 +88,12 @@ static bool leaves(const struct cfg *cfg, const struct kir_block *b) {
     return false;
 }
 
+// The last lanes of a loop, one after the other: told of where it is asked whether few are left.
+static bool picks_lane(const struct kir_inst *branch) {
+    const struct kir_value *v = branch->nops ? branch->ops[0] : NULL;
+    return v && v->kind == KIR_VALUE_INST && v->def->op == ISA_OP_GROUP_LOWEST;
+}
+
 // Divergent branches and loops that wait, of one function.
 static void note_control(struct cg *c, const struct flow *fl) {
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
@@ -98,7 +105,7 @@ static void note_control(struct cg *c, const struct flow *fl) {
                         ? "loop that waits for what others write"
                         : "loop that nothing proves to end by itself: when it has run for long, "
                           "others run in between");
-        if (!fl->divergent[b->id] || note_is_on(c->notes, b->last))
+        if (!fl->divergent[b->id] || note_is_on(c->notes, b->last) || picks_lane(b->last))
             continue;
         if (leaves(fl->cfg, b))
             note_on(

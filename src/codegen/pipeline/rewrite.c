@@ -106,7 +106,7 @@ void try_group_versions(struct pipeline *p) {
 
 void try_last_lanes(struct pipeline *p) {
     // Of nested loops each may have its copy.
-    enum { ROUNDS = 4, MOST_INSTRUCTIONS = 1200 };
+    enum { ROUNDS = 8, MOST_INSTRUCTIONS = 2000 };
     struct cg *c = p->c;
     struct flow **fl = p->fl;
     uint32_t nth = c->kernel->index;

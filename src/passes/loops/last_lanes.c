@@ -24,7 +24,7 @@
 enum { MOST_COPIED = 300, MOST_BLOCKS = 60, MOST_LANES = 4 };
 
 // An iteration of a vector takes so many times what one lane's takes, and so many cycles more.
-enum { LEAST_TIMES = 3, LEAST_CYCLES = 20 };
+enum { LEAST_TIMES = 2, LEAST_CYCLES = 20 };
 
 struct search {
     struct arena tmp;
@@ -56,8 +56,8 @@ static bool may_be_copied(const struct kir_inst *i) {
         return i->op == ISA_OP_LD || i->op == ISA_OP_ST || i->op == ISA_OP_ATOM ||
                i->op == ISA_OP_RED;
     case ISA_CLASS_CONTROL:
-        return i->op == ISA_OP_BRA || i->op == ISA_OP_CBR || i->op == ISA_OP_RET ||
-               i->op == ISA_OP_EXIT;
+        return i->op == ISA_OP_BRA || i->op == ISA_OP_CBR || i->op == ISA_OP_BRX_IDX ||
+               i->op == ISA_OP_RET || i->op == ISA_OP_EXIT;
     default:
         return i->op == ISA_OP_PHI;
     }
