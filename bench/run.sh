@@ -4,6 +4,7 @@
 #                                         start-up, compile time and calls of the API after them
 #        bench/run.sh --variants BUILD [row...]    each row beside variants/, into variants.tsv
 # BENCH_THREADS: on how many processors to run, all by default.
+# KUDZU_CPU=x86-64-v3: native code for that level, too, by LLVM's choice of vectors; BUILD/bench/x86-64-v3.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 what=rows results=results
@@ -14,7 +15,8 @@ fi
 build=$(cd "$1" && pwd)
 shift
 threads=${BENCH_THREADS:-$(nproc)}
-out=$build/bench
+out=$build/bench${KUDZU_CPU:+/$KUDZU_CPU}
+march="-march=${KUDZU_CPU:-native -mprefer-vector-width=512}"
 mkdir -p "$out/rows" "$out/variants"
 rows=$*
 [ -n "$rows" ] || rows=$(cd "$here/$what" && ls | sed -n 's/\.cu$//p')
@@ -31,7 +33,7 @@ newer() { # TARGET SOURCE...
 }
 native() { # SOURCE OBJECT
     if newer "$2" "$1" "$here/bench.h"; then
-        echo clang-19 -O3 -march=native -mprefer-vector-width=512 -fopenmp "-I$here" \
+        echo clang-19 -O3 "$march" -fno-math-errno -fopenmp "-I$here" \
             -c "$1" -o "$2"
     fi
 }

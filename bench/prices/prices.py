@@ -5,7 +5,7 @@
   prices.py BUILD memory      ways to read and write memory, by types
   prices.py BUILD loops       the bodies of loops.h beside the same by clang (first: how many times as fast kudzu is)
 
-One worker; better code alone. The least of ten launches: beside other work small figures are too large.
+KUDZU_CPU=x86-64-v3: both sides for that level. One worker; better code alone. The least of ten launches: beside other work small figures are too large.
 """
 import os
 import re
@@ -187,8 +187,9 @@ def main():
         if host:
             with open(path + ".cpp", "w") as file:
                 file.write(host)
-            subprocess.run(["clang++-19", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-c", path + ".cpp",
-                            "-o", path + ".o"], check=True)
+            march = "-march=" + os.environ.get("KUDZU_CPU", "native")
+            subprocess.run(["clang++-19", "-O3", march, "-fno-math-errno", "-ffp-contract=off", "-c", path + ".cpp", "-o", path + ".o"],
+                           check=True)
             command.append(path + ".o")
         subprocess.run(command, check=True)
         settings = dict(os.environ, KUDZU_WORKERS="1", KUDZU_DEVICE="cpu")

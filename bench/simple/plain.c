@@ -228,3 +228,78 @@ void plain_scatter(int n, const int *R ix, unsigned *R o) {
     for (int i = 0; i < n; i++)
         o[ix[i]] += 3;
 }
+
+void plain_turned(int w, int h, const float *R in, float *R out, float c, float s) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            float u = c * (x - w / 2) - s * (y - h / 2) + w / 2;
+            float v = s * (x - w / 2) + c * (y - h / 2) + h / 2;
+            float r = 0;
+            if (u >= 0 && v >= 0 && u < w - 1 && v < h - 1) {
+                int i = (int)u, j = (int)v;
+                float a = u - i, b = v - j;
+                const float *p = in + j * w + i;
+                r = (1 - b) * ((1 - a) * p[0] + a * p[1]) + b * ((1 - a) * p[w] + a * p[w + 1]);
+            }
+            out[y * w + x] = r;
+        }
+}
+
+void plain_binomial(int n, const float *R spot, float *R price) {
+    for (int k = 0; k < n; k++) {
+        float v[25], up = 1.02f, down = 1 / up, s = spot[k] + 60, p = s;
+        for (int i = 0; i < 24; i++)
+            p *= down;
+        for (int i = 0; i <= 24; i++, p *= up * up)
+            v[i] = fmaxf(100 - p, 0);
+        for (int t = 23; t >= 0; t--)
+            for (int i = 0; i <= t; i++)
+                v[i] = fmaxf(0.998f * (0.5f * v[i] + 0.5f * v[i + 1]), 100 - s);
+        price[k] = v[0];
+    }
+}
+
+void plain_filtered(int channels, int steps, const short *R in, short *R out) {
+    int a[512] = {0}, b[512] = {0};
+    for (int t = 0; t < steps; t++)
+        for (int c = 0; c < channels; c++) {
+            int x = in[t * channels + c];
+            int y = (x * 3000 + a[c] * 9000 - b[c] * 4000) >> 13;
+            y = y > 32767 ? 32767 : y < -32768 ? -32768 : y;
+            b[c] = a[c];
+            a[c] = y;
+            out[t * channels + c] = (short)y;
+        }
+}
+
+void plain_checksums(int n, const unsigned char *R data, const unsigned *R t, unsigned *R sum) {
+    for (int k = 0; k < n; k++) {
+        unsigned c = ~0u;
+        for (int i = 0; i < 24; i++)
+            c = t[(c ^ data[k * 24 + i]) & 255] ^ (c >> 8);
+        sum[k] = ~c;
+    }
+}
+
+static void in_order(unsigned char *a, unsigned char *b) {
+    unsigned char c = *a < *b ? *a : *b;
+    *b = *a < *b ? *b : *a;
+    *a = c;
+}
+
+void plain_median(int w, int h, const unsigned char *R in, unsigned char *R out) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            unsigned char v[9];
+            for (int j = -1; j <= 1; j++)
+                for (int i = -1; i <= 1; i++) {
+                    int r = y + j < 0 ? 0 : y + j < h ? y + j : h - 1;
+                    int q = x + i < 0 ? 0 : x + i < w ? x + i : w - 1;
+                    v[(j + 1) * 3 + i + 1] = in[r * w + q];
+                }
+            for (int j = 0; j < 5; j++)
+                for (int i = j + 1; i < 9; i++)
+                    in_order(&v[j], &v[i]);
+            out[y * w + x] = v[4];
+        }
+}

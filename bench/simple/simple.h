@@ -37,6 +37,11 @@ void plain_table(int n, const unsigned char *x, const float *t, float *y);
 void plain_histograms(int n, const unsigned char *x, const unsigned char *y, unsigned *h,
                       unsigned *g);
 void plain_scatter(int n, const int *ix, unsigned *o);
+void plain_turned(int w, int h, const float *in, float *out, float c, float s);
+void plain_binomial(int n, const float *spot, float *price);
+void plain_filtered(int channels, int steps, const short *in, short *out);
+void plain_checksums(int n, const unsigned char *data, const unsigned *t, unsigned *sum);
+void plain_median(int w, int h, const unsigned char *in, unsigned char *out);
 #ifdef __cplusplus
 }
 #endif
