@@ -444,6 +444,13 @@ static void store_stretch(struct cg_func *g, const struct access *a, LLVMValueRe
                      strided_bits(g, a, m, k), &plain);
 }
 
+// Where each lane's word lies in a register's worth of memory of its own, and masks take time,
+// loads of the vectors around them are no fewer than loads of the words.
+static bool are_far_apart(const struct cg *c, const struct access *a) {
+    return !c->target.mask_registers && a->count == 1 &&
+           a->plan->n * a->bytes * 8 >= c->target.vector_bits;
+}
+
 static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef base,
                          LLVMValueRef *out) {
     struct cg *c = g->cg;
@@ -454,7 +461,7 @@ static void load_strided(struct cg_func *g, const struct access *a, LLVMValueRef
         cg_load_interleaved(c, a->plan, a->elem, first, out);
         return;
     }
-    if (a->plan->sparse && g->now.mask) {
+    if ((a->plan->sparse && g->now.mask) || are_far_apart(c, a)) {
         cg_gather(g,
                   (struct cg_lane_access){.elem = a->elem,
                                           .count = a->count,

@@ -200,6 +200,9 @@ static void choose_vectors(struct pipeline *p, bool may_widen) {
     } else {
         try_transposed(p, may_widen);
     }
+    unsigned wide = may_widen && c->team == 1 ? width_for_latency(c, fl[c->kernel->index]) : 0;
+    if (wide > c->width)
+        widen(p, wide);
 }
 
 static void run_blocks(struct pipeline *p, const struct traits *t) {

@@ -24,6 +24,7 @@
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/undefined.h"
 #include "codegen/llvm/unread_stores.h"
+#include "codegen/llvm/wide_masks.h"
 #include "codegen/llvm_failure.h"
 #include "codegen/llvm_memory.h"
 #include "codegen/pipeline/optimize.h"
@@ -188,6 +189,12 @@ static bool improve(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
     return true;
 }
 
+// AVX2: with SSE blends and masked accesses take more of masks than their signs, and elsewhere
+// masks have registers of their own or LLVM does this by itself.
+static bool keeps_masks_in_vectors(const struct cg *c) {
+    return c->target.family == MACHINE_X86 && c->target.masked_loads && !c->target.mask_registers;
+}
+
 static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
     if (!c->quick && !improve(c, tm, err))
         return false;
@@ -198,6 +205,8 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
         cg_clear_lanes(c);
     }
     cg_define_selected(c->mod);
+    if (!c->quick && keeps_masks_in_vectors(c))
+        cg_widen_masks(c);
     if (c->quick) {
         cg_invert_tests(c->mod, c->b);
         cg_load_constants(c);

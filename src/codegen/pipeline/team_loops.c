@@ -125,15 +125,20 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
     return (bits + vector_bits - 1) / vector_bits;
 }
 
-bool fit_registers(const struct cg *c, const struct flow *fl, unsigned groups, bool whole) {
-    enum { TEMPORARIES = 6 };
-    unsigned registers = c->target.vector_registers, bits = c->target.vector_bits, most = 1;
+unsigned loop_registers(const struct cg *c, const struct flow *fl, bool whole) {
+    unsigned most = 1;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        unsigned r = whole && has_barrier_in(fl, l) ? 0 : registers_in(c, fl, l, bits);
+        unsigned r =
+            whole && has_barrier_in(fl, l) ? 0 : registers_in(c, fl, l, c->target.vector_bits);
         most = r > most ? r : most;
     }
-    return groups * most + TEMPORARIES <= registers;
+    return most;
+}
+
+bool fit_registers(const struct cg *c, const struct flow *fl, unsigned groups, bool whole) {
+    enum { TEMPORARIES = 6 };
+    return groups * loop_registers(c, fl, whole) + TEMPORARIES <= c->target.vector_registers;
 }
 
 // Does v follow from which row of the block, or which warp, a thread is in?

@@ -20,9 +20,12 @@ bool counts_to_own(const struct flow *fl, const struct cfg_loop *l);
 // An instruction at which a block meets?
 bool has_barrier_in(const struct flow *fl, const struct cfg_loop *l);
 
-// Do what so many groups need in each loop, and some temporary values, fit the registers? With
-// `whole`, where these groups are the block: loops with barriers do not count, whatever waits at a
-// barrier is in memory anyway.
+// Vector registers of what one group keeps all through a loop, of the loop that keeps most; at least
+// 1. With `whole`, where groups of a team are the block: loops with barriers do not count, whatever
+// waits at a barrier is in memory anyway.
+unsigned loop_registers(const struct cg *c, const struct flow *fl, bool whole);
+
+// Does that of so many groups, and some temporary values, fit the registers?
 bool fit_registers(const struct cg *c, const struct flow *fl, unsigned groups, bool whole);
 
 // Where each warp has rows of its own, to which it comes back after it has reduced them, they

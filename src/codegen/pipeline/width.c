@@ -1,6 +1,7 @@
 #include "codegen/pipeline/width.h"
 
 #include "codegen/pipeline/team.h"
+#include "codegen/pipeline/team_loops.h"
 
 unsigned choose_width(const struct cg *c, const struct traits *t) {
     unsigned natural = c->target.lanes;
@@ -57,4 +58,22 @@ bool groups_want_two_registers(const struct cg *c) {
     uint32_t wide = c->width * 2;
     return !c->target.mask_registers && c->target.vector_bits == 256 && wide <= KD_WARP / 2 &&
            func_has_barrier(c->kernel) && n[0] && n[0] % wide == 0;
+}
+
+unsigned width_for_latency(const struct cg *c, const struct flow *fl) {
+    enum { MOST_INSTRUCTIONS = 600, MOST_REGISTERS = 4 };
+    const uint32_t *n = c->spec.ntid;
+    bool by_data = false;
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        by_data |= leaves_by_data(fl, fl->cfg->loops.data[k]);
+    unsigned most = c->target.vector_bits / 32 * MOST_REGISTERS, w = c->width;
+    if (!by_data || func_has_barrier(c->kernel) || team_forbidden(c->kernel) ||
+        lanes_of_atomics(c, fl))
+        return w;
+    for (unsigned by = 2; w * 2 <= most && w * 2 <= KD_WARP && n[0] && n[0] % (w * 2) == 0 &&
+                          by * func_instructions(c->kernel) <= MOST_INSTRUCTIONS &&
+                          loop_registers(c, fl, false) * by <= c->target.vector_registers;
+         by *= 2)
+        w *= 2;
+    return w;
 }

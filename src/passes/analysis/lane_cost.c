@@ -15,8 +15,8 @@
 enum {
     TURNS = 8, // of a loop, where nothing is known
     MAX_DEPTH = 4,
-    SPREAD = 3,  // an access of one lane of a vector: address out, access, value in
-    GATHER = 2,  // the same in one instruction, where the machine's are fast
+    SPREAD = 3,  // an access of one lane of a vector: address out, access, value in, under a mask
+    GATHER = 2,  // the same in one instruction, where the machine's are fast, or without a mask
     BRANCH = 3,  // of one thread: now and then it is mispredicted
     CHOICE = 6,  // the same within an iteration: often
     ATOMIC = 20, // one locked access, in either
@@ -38,6 +38,14 @@ static bool any_varies(const struct flow *fl, const struct kir_inst *i) {
     return false;
 }
 
+// Is a result another number in each lane, if at a constant distance?
+static bool any_has_own(const struct flow *fl, const struct kir_inst *i) {
+    for (uint32_t k = 0; k < i->nres; k++)
+        if (fl->shape[i->res[k]->id].kind != SHAPE_UNIFORM)
+            return true;
+    return false;
+}
+
 // Lanes that can be loaded or stored together.
 static bool is_line(const struct shape *s) {
     enum { NEAR = 32 };
@@ -51,6 +59,14 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
     int64_t bytes = (int64_t)elements * isa_type_bits(i->ty) / 8;
     return kir_type_bits(i->ops[0]->type) == 64 &&
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
+}
+
+// Without loops that lanes leave, masks are those of branches: mostly all lanes act.
+static bool has_masks(const struct flow *fl) {
+    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
+        if (fl->loop_divergent[k])
+            return true;
+    return false;
 }
 
 static struct cost access(const struct flow *fl, const struct kir_inst *i, const struct machine *m,
@@ -67,7 +83,7 @@ static struct cost access(const struct flow *fl, const struct kir_inst *i, const
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
     bool gathers = m->fast_gathers && i->op == ISA_OP_LD && n == 1 && (bits == 32 || bits == 64);
-    return (struct cost){(gathers ? GATHER : SPREAD) * w, w};
+    return (struct cost){(gathers || !has_masks(fl) ? GATHER : SPREAD) * w, w};
 }
 
 static unsigned value_bits(const struct kir_inst *i) {
@@ -110,9 +126,10 @@ static struct cost pointwise(const struct flow *fl, const struct kir_inst *i,
     if (vectors < 1)
         vectors = 1;
     // A scalar that all lanes share is, as a rule, made before the loop over threads.
-    if (!any_varies(fl, i))
+    if (!any_has_own(fl, i))
         return (struct cost){1, 1};
-    return (struct cost){vectors * slow, is_in_address(i) ? w / 4 : w * slow / 2};
+    return (struct cost){any_varies(fl, i) ? vectors * slow : 1,
+                         is_in_address(i) ? w / 4 : w * slow / 2};
 }
 
 // Does i part lanes that meet again in the same iteration of their loop?

@@ -1,0 +1,311 @@
+// Masks as vectors of words: see wide_masks.h.
+#include "codegen/llvm/wide_masks.h"
+
+#include <string.h>
+
+#include "codegen/core/cg_module.h"
+
+enum { WORD_BITS = 32, LEAST_LANES = 8, MOST_LANES = 32 };
+
+// A mask and its wide form, both in the order in which they were found.
+struct widened {
+    LLVMValueRef mask, wide;
+    bool combined; // and not made by a comparison
+};
+
+struct widening {
+    struct cg *c;
+    struct arena arena;
+    struct widened *list;
+    uint32_t n, most, *slot, slots; // a hash table: mask to its number, plus one
+};
+
+static uint32_t *slot_of(const struct widening *w, LLVMValueRef v) {
+    uint64_t h = (uint64_t)(uintptr_t)v * 0x9e3779b97f4a7c15ull >> 20;
+    for (;; h++) {
+        uint32_t *s = &w->slot[h & (w->slots - 1)];
+        if (!*s || w->list[*s - 1].mask == v)
+            return s;
+    }
+}
+
+static struct widened *find(const struct widening *w, LLVMValueRef v) {
+    uint32_t n = *slot_of(w, v);
+    return n ? &w->list[n - 1] : NULL;
+}
+
+static unsigned lanes_of_mask(LLVMValueRef v) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind)
+        return 0;
+    LLVMTypeRef e = LLVMGetElementType(t);
+    unsigned n = LLVMGetVectorSize(t);
+    bool fits = n >= LEAST_LANES && n <= MOST_LANES && !(n & (n - 1));
+    return LLVMGetTypeKind(e) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) == 1 && fits ? n : 0;
+}
+
+static bool is_comparison(LLVMValueRef v) {
+    return LLVMIsAICmpInst(v) || LLVMIsAFCmpInst(v);
+}
+
+// Of numbers of 32 bits: its result is a vector of such words.
+static bool compares_words(LLVMValueRef v) {
+    LLVMTypeRef e = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    LLVMTypeKind k = LLVMGetTypeKind(e);
+    return k == LLVMFloatTypeKind || (k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) == 32);
+}
+
+static bool combines(LLVMValueRef v) {
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMPHI:
+    case LLVMSelect:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_used_elsewhere(LLVMValueRef v) {
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(v))
+            return true;
+    return false;
+}
+
+static void add(struct widening *w, LLVMValueRef v, bool combined) {
+    w->list[w->n] = (struct widened){.mask = v, .combined = combined};
+    uint32_t *s = slot_of(w, v);
+    *s = ++w->n;
+}
+
+// Masks of numbers of other lengths stay as LLVM makes them, and so does what they are combined
+// with: their words would have to be packed or widened all the same.
+static bool all_of_words(LLVMValueRef f) {
+    bool any = false;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!lanes_of_mask(i) || !is_comparison(i))
+                continue;
+            if (!compares_words(i))
+                return false;
+            any = true;
+        }
+    return any;
+}
+
+static void find_masks(struct widening *w, LLVMValueRef f) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            w->most += lanes_of_mask(i) != 0;
+    w->list = arena_array(&w->arena, struct widened, w->most + 1);
+    for (w->slots = 64; w->slots < 2 * w->most;)
+        w->slots *= 2;
+    w->slot = arena_array(&w->arena, uint32_t, w->slots);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (lanes_of_mask(i) && combines(i))
+                add(w, i, true);
+            else if (lanes_of_mask(i) && is_comparison(i) && is_used_elsewhere(i))
+                add(w, i, false);
+}
+
+static LLVMTypeRef wide_type(const struct widening *w, LLVMValueRef mask) {
+    return LLVMVectorType(LLVMIntTypeInContext(w->c->ctx, WORD_BITS), lanes_of_mask(mask));
+}
+
+// LLVM does not see what x is, or it would combine what was made of it in the narrow form again.
+static LLVMValueRef opaque(struct cg *c, LLVMValueRef x) {
+    LLVMTypeRef of = LLVMTypeOf(x), t = LLVMFunctionType(of, &of, 1, 0);
+    static const char constraint[] = "=x,0";
+    LLVMValueRef same = LLVMGetInlineAsm(t, "", 0, constraint, strlen(constraint), 0, 0,
+                                         LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(c->b, t, same, &x, 1, "");
+}
+
+// A register at a time.
+static LLVMValueRef opaque_words(struct cg *c, LLVMValueRef x) {
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x)), each = c->target.vector_bits / WORD_BITS;
+    LLVMValueRef part[MOST_LANES], idx[MOST_LANES];
+    if (n <= each)
+        return opaque(c, x);
+    for (unsigned k = 0; k < n / each; k++) {
+        for (unsigned l = 0; l < each; l++)
+            idx[l] = cg_i32(c, k * each + l);
+        part[k] = opaque(c, LLVMBuildShuffleVector(c->b, x, LLVMGetPoison(LLVMTypeOf(x)),
+                                                   LLVMConstVector(idx, each), ""));
+    }
+    for (unsigned parts = n / each, size = each; parts > 1; parts /= 2, size *= 2)
+        for (unsigned k = 0; k < parts / 2; k++) {
+            for (unsigned l = 0; l < size * 2; l++)
+                idx[l] = cg_i32(c, l);
+            part[k] = LLVMBuildShuffleVector(c->b, part[2 * k], part[2 * k + 1],
+                                             LLVMConstVector(idx, size * 2), "");
+        }
+    return part[0];
+}
+
+static void position_behind(struct cg *c, LLVMValueRef i) {
+    LLVMValueRef next = LLVMGetNextInstruction(i);
+    while (LLVMIsAPHINode(next))
+        next = LLVMGetNextInstruction(next);
+    LLVMPositionBuilderBefore(c->b, next);
+}
+
+// Of an operand of `user`, for which the builder stands at the right place: what is no comparison
+// and no combination (an argument, a truncation, a constant) is widened there.
+static LLVMValueRef wide_of(struct widening *w, LLVMValueRef v) {
+    struct cg *c = w->c;
+    struct widened *x = find(w, v);
+    if (x && x->wide)
+        return x->wide;
+    LLVMValueRef r = LLVMBuildSExt(c->b, v, wide_type(w, v), "");
+    return LLVMIsConstant(r) ? r : opaque_words(c, r);
+}
+
+static void widen_comparison(struct widening *w, struct widened *x) {
+    position_behind(w->c, x->mask);
+    x->wide = opaque_words(w->c, LLVMBuildSExt(w->c->b, x->mask, wide_type(w, x->mask), ""));
+}
+
+// Comparisons that are used in combinations of their own block.
+static void find_operands(struct widening *w) {
+    uint32_t n = w->n;
+    for (uint32_t k = 0; k < n; k++) {
+        LLVMValueRef i = w->list[k].mask;
+        for (int o = 0; w->list[k].combined && o < LLVMGetNumOperands(i); o++) {
+            LLVMValueRef v = LLVMGetOperand(i, (unsigned)o);
+            if (LLVMIsAInstruction(v) && lanes_of_mask(v) && is_comparison(v) && !find(w, v))
+                add(w, v, false);
+        }
+    }
+}
+
+static void make_phis(struct widening *w) {
+    for (uint32_t k = 0; k < w->n; k++) {
+        struct widened *x = &w->list[k];
+        if (!LLVMIsAPHINode(x->mask))
+            continue;
+        LLVMPositionBuilderBefore(w->c->b, x->mask);
+        x->wide = LLVMBuildPhi(w->c->b, wide_type(w, x->mask), "");
+    }
+}
+
+static void fill_phis(struct widening *w) {
+    for (uint32_t k = 0; k < w->n; k++) {
+        struct widened *x = &w->list[k];
+        if (!LLVMIsAPHINode(x->mask))
+            continue;
+        for (unsigned p = 0; p < LLVMCountIncoming(x->mask); p++) {
+            LLVMBasicBlockRef from = LLVMGetIncomingBlock(x->mask, p);
+            LLVMPositionBuilderBefore(w->c->b, LLVMGetBasicBlockTerminator(from));
+            LLVMValueRef v = wide_of(w, LLVMGetIncomingValue(x->mask, p));
+            LLVMAddIncoming(x->wide, &v, &from, 1);
+        }
+    }
+}
+
+// Operands come before their users but in phis: blocks may stand in any order, so what an operand
+// lacks is made first. An own stack instead of recursion.
+static void make_combination(struct widening *w, struct widened *x, struct widened **stack) {
+    struct cg *c = w->c;
+    uint32_t depth = 0;
+    for (stack[depth++] = x; depth;) {
+        struct widened *y = stack[depth - 1];
+        LLVMValueRef i = y->mask;
+        bool ready = true;
+        for (int o = 0; !y->wide && o < LLVMGetNumOperands(i); o++) {
+            LLVMValueRef v = LLVMGetOperand(i, (unsigned)o);
+            struct widened *z = lanes_of_mask(v) ? find(w, v) : NULL;
+            if (z && !z->wide) {
+                stack[depth++] = z;
+                ready = false;
+                break;
+            }
+        }
+        if (!ready)
+            continue;
+        depth--;
+        if (y->wide)
+            continue;
+        LLVMPositionBuilderBefore(c->b, i);
+        LLVMOpcode op = LLVMGetInstructionOpcode(i);
+        LLVMValueRef a = op == LLVMSelect ? NULL : wide_of(w, LLVMGetOperand(i, 0));
+        LLVMValueRef b = wide_of(w, LLVMGetOperand(i, 1));
+        if (op == LLVMSelect) {
+            // A scalar condition chooses between the wide forms.
+            LLVMValueRef by = LLVMGetOperand(i, 0), no = wide_of(w, LLVMGetOperand(i, 2));
+            if (!lanes_of_mask(by)) {
+                y->wide = LLVMBuildSelect(c->b, by, b, no, "");
+            } else {
+                LLVMValueRef m = wide_of(w, by);
+                LLVMValueRef yes = LLVMBuildAnd(c->b, m, b, "");
+                no = LLVMBuildAnd(c->b, LLVMBuildNot(c->b, m, ""), no, "");
+                y->wide = LLVMBuildOr(c->b, yes, no, "");
+            }
+        } else {
+            y->wide = LLVMBuildBinOp(c->b, op, a, b, "");
+        }
+    }
+}
+
+// Users in the narrow form ask for signs, next to where they stand: LLVM selects instructions block
+// by block.
+static void replace_uses(struct widening *w, struct widened *x) {
+    struct cg *c = w->c;
+    uint32_t n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(x->mask); u; u = LLVMGetNextUse(u))
+        n++;
+    LLVMValueRef *users = arena_array(&w->arena, LLVMValueRef, n + 1);
+    n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(x->mask); u; u = LLVMGetNextUse(u))
+        users[n++] = LLVMGetUser(u);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct widened *y = lanes_of_mask(users[k]) ? find(w, users[k]) : NULL;
+        bool here = LLVMGetInstructionParent(users[k]) == LLVMGetInstructionParent(x->mask);
+        if ((y && y->combined) || (!x->combined && here))
+            continue;
+        LLVMPositionBuilderBefore(c->b, users[k]);
+        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x->wide));
+        LLVMValueRef sign = LLVMBuildICmp(c->b, LLVMIntSLT, x->wide, zero, "");
+        for (int o = 0; o < LLVMGetNumOperands(users[k]); o++)
+            if (LLVMGetOperand(users[k], (unsigned)o) == x->mask)
+                LLVMSetOperand(users[k], (unsigned)o, sign);
+    }
+}
+
+static void drop_narrow(struct widening *w) {
+    for (uint32_t k = 0; k < w->n; k++)
+        if (w->list[k].combined)
+            LLVMReplaceAllUsesWith(w->list[k].mask, LLVMGetPoison(LLVMTypeOf(w->list[k].mask)));
+    for (uint32_t k = 0; k < w->n; k++)
+        if (w->list[k].combined)
+            LLVMInstructionEraseFromParent(w->list[k].mask);
+}
+
+static void widen_function(struct cg *c, LLVMValueRef f) {
+    struct widening w = {.c = c};
+    find_masks(&w, f);
+    find_operands(&w);
+    struct widened **stack = arena_array(&w.arena, struct widened *, w.n + 1);
+    for (uint32_t k = 0; k < w.n; k++)
+        if (!w.list[k].combined)
+            widen_comparison(&w, &w.list[k]);
+    make_phis(&w);
+    for (uint32_t k = 0; k < w.n; k++)
+        if (!w.list[k].wide)
+            make_combination(&w, &w.list[k], stack);
+    fill_phis(&w);
+    for (uint32_t k = 0; k < w.n; k++)
+        replace_uses(&w, &w.list[k]);
+    drop_narrow(&w);
+    arena_free(&w.arena);
+}
+
+void cg_widen_masks(struct cg *c) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && all_of_words(f))
+            widen_function(c, f);
+}
