@@ -3,25 +3,14 @@
 // it does not know goes to the slow selection with all that stands in front of it in the block: at
 // 10 us an instruction that is four fifths of what quick code takes. The linker puts what is below
 // in front of FastISel::selectInstruction; instructions of vectors are selected here for machines
-// with AVX-512 (F, VL, BW, DQ), the rest goes on to LLVM's. LLVM's C interface has no way in here.
+// with AVX-512 (F, VL, BW, DQ), in part for those with AVX2 (fast_vectors_avx2.cpp), the rest goes
+// on to LLVM's. LLVM's C interface has no way in here.
 //
 // LLVM's numbers of opcodes are not public: they are looked up by name. One that is missing is an
 // instruction that is not selected here.
-#include <llvm/CodeGen/FastISel.h>
-#include <llvm/CodeGen/FunctionLoweringInfo.h>
+#include "jit/fast_vectors.h"
+
 #include <llvm/CodeGen/ISDOpcodes.h>
-#include <llvm/CodeGen/MachineConstantPool.h>
-#include <llvm/CodeGen/MachineInstrBuilder.h>
-#include <llvm/CodeGen/MachineRegisterInfo.h>
-#include <llvm/CodeGen/TargetInstrInfo.h>
-#include <llvm/CodeGen/TargetLowering.h>
-#include <llvm/CodeGen/TargetOpcodes.h>
-#include <llvm/CodeGen/TargetSubtargetInfo.h>
-#include <llvm/IR/Constants.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include <array>
 #include <atomic>
@@ -37,67 +26,27 @@ __wrap__ZN4llvm8FastISel17selectInstructionEPKNS_11InstructionE(FastISel *, cons
 
 namespace {
 
-// Opcodes, and what their names are made of: % is the letter of an element or of a mask's size, ^
-// that of a float, # the size of the registers, @ the same in bits, & two masks' sizes that become
-// one, ~ a mask's size from 16 bits on.
-#define OPCODES(X)                                                                                 \
-    X(COMPARE, "VPCMP%#rri")                                                                       \
-    X(COMPARE_UNSIGNED, "VPCMPU%#rri")                                                             \
-    X(COMPARE_FLOATS, "VCMPP^#rri")                                                                \
-    X(BLEND, "VPBLENDM%#rrk")                                                                      \
-    X(BLEND_FLOATS, "VBLENDMP^#rrk")                                                               \
-    X(SHIFT_LEFT, "VPSLL%#ri")                                                                     \
-    X(SHIFT_RIGHT, "VPSRL%#ri")                                                                    \
-    X(SHIFT_ARITHMETIC, "VPSRA%#ri")                                                               \
-    X(PERMUTE, "VPERM%#rr")                                                                        \
-    X(PERMUTE_TWO, "VPERMI2%#rr")                                                                  \
-    X(BROADCAST, "VPBROADCAST%r#rr")                                                               \
-    X(BROADCAST_FLOAT, "VBROADCASTS^#rr")                                                          \
-    X(MASK_TO_VECTOR, "VPMOVM2%#rr")                                                               \
-    X(LOAD, "VMOVDQU64#rm")                                                                        \
-    X(STORE, "VMOVDQU64#mr")                                                                       \
-    X(LOAD_ALIGNED, "VMOVDQA64#rm")                                                                \
-    X(ZEROS, "AVX512_@_SET0")                                                                      \
-    X(MASK_AND, "KAND%rr")                                                                         \
-    X(MASK_AND_NOT, "KANDN%rr")                                                                    \
-    X(MASK_OR, "KOR%rr")                                                                           \
-    X(MASK_NOT, "KNOT%rr")                                                                         \
-    X(MASK_SHIFT, "KSHIFTR%ri")                                                                    \
-    X(MASK_JOIN, "KUNPCK&rr")                                                                      \
-    X(MASK_FROM, "KMOV%kr")                                                                        \
-    X(MASK_TO, "KMOV%rk")                                                                          \
-    X(MASK_LOAD, "KMOV%km")                                                                        \
-    X(MASK_STORE, "KMOV%mk")                                                                       \
-    X(MASK_ZEROS, "KSET0~")                                                                        \
-    X(MASK_ONES, "KSET1~")                                                                         \
-    X(MULTIPLY_ADD, "VFMADD213P^#r")                                                               \
-    X(UPPER_HALF, "VEXTRACTI64x4Zrr")                                                              \
-    X(JOIN_HALVES, "VINSERTI64x4Zrr")                                                              \
-    X(EXTEND_WORDS, "VPMOVZXWDZrr")                                                                \
-    X(EXTEND_DWORDS, "VPMOVZXDQZrr")                                                               \
-    X(EXTEND_SIGNED_WORDS, "VPMOVSXWDZrr")                                                         \
-    X(EXTEND_SIGNED_DWORDS, "VPMOVSXDQZrr")                                                        \
-    X(TRUNCATE_DWORDS, "VPMOVDWZrr")                                                               \
-    X(TRUNCATE_QWORDS, "VPMOVQDZrr")                                                               \
-    X(EXTEND_BYTE, "MOVZX32rr8")                                                                   \
-    X(EXTEND_WORD, "MOVZX32rr16")                                                                  \
-    X(NEGATE, "NEG32r")                                                                            \
-    X(CONSTANT_32, "MOV32ri")
-
-#define ENUMERATOR(op, name) op,
-enum Op { OPCODES(ENUMERATOR) OPS };
-#define NAME(op, name) name,
-const char *const NAMES[OPS] = {OPCODES(NAME)};
+#define NAME(op, name, name_avx2) {name, name_avx2},
+const char *const NAMES[OPS][2] = {OPCODES(NAME)};
 
 enum { SIZES = 4 };
 
-std::string name_of(Op op, unsigned size, unsigned registers) {
+std::string name_of(Op op, unsigned size, unsigned registers, bool wide) {
     static const char *const REGISTERS[3] = {"Z128", "Z256", "Z"}, *const BITS[3] = {"128", "256",
                                                                                      "512"};
     static const char *const JOINED[SIZES] = {"BW", "WD", "DQ", "DQ"};
     std::string out;
-    for (const char *c = NAMES[op]; *c; c++)
+    for (const char *c = NAMES[op][!wide]; *c; c++)
         switch (*c) {
+        case '$':
+            out += registers ? "Y" : "";
+            break;
+        case '!':
+            out += registers ? "AVX_" : "V_";
+            break;
+        case '?':
+            out += registers ? "AVX2_" : "V_";
+            break;
         case '%':
             out += "BWDQ"[size];
             break;
@@ -148,20 +97,10 @@ unsigned find_opcode(const TargetInstrInfo &tii, const std::string &name) {
 enum : uint16_t { UNKNOWN, MISSING }; // which are LLVM's own instructions
 
 // The same for every function of one architecture, and for every thread.
-std::array<std::atomic<uint16_t>, OPS * SIZES * 3> opcodes;
+std::array<std::atomic<uint16_t>, OPS * SIZES * 3 * 2> opcodes;
 
-unsigned opcode(const TargetInstrInfo &tii, Op op, unsigned size, unsigned registers) {
-    std::atomic<uint16_t> &known = opcodes[(op * SIZES + size) * 3 + registers];
-    uint16_t o = known.load(std::memory_order_relaxed);
-    if (o == UNKNOWN) {
-        unsigned found = find_opcode(tii, name_of(op, size, registers));
-        o = found && found < UINT16_MAX ? (uint16_t)found : (uint16_t)MISSING;
-        known.store(o, std::memory_order_relaxed);
-    }
-    return o == MISSING ? 0 : o;
-}
+} // namespace
 
-// How an instruction names a comparison; of floats the ways that raise nothing for quiet NaNs.
 int compares_as(CmpInst::Predicate p) {
     switch (p) {
     case CmpInst::ICMP_EQ:
@@ -213,95 +152,29 @@ int compares_as(CmpInst::Predicate p) {
     }
 }
 
-// A value's registers: `count` of one type, that follow each other.
-struct Parts {
-    MVT type;
-    unsigned count = 0;
+unsigned Vectors::opcode(Op op, unsigned size, unsigned registers) const {
+    bool wide = has_wide_registers();
+    std::atomic<uint16_t> &known = opcodes[((op * SIZES + size) * 3 + registers) * 2 + wide];
+    uint16_t o = known.load(std::memory_order_relaxed);
+    if (o == UNKNOWN) {
+        std::string name = name_of(op, size, registers, wide);
+        unsigned found = name.empty() ? 0 : find_opcode(TII, name);
+        o = found && found < UINT16_MAX ? (uint16_t)found : (uint16_t)MISSING;
+        known.store(o, std::memory_order_relaxed);
+    }
+    return o == MISSING ? 0 : o;
+}
 
-    unsigned elements() const {
-        return type.getVectorNumElements();
-    }
-    bool is_mask() const {
-        return type.getVectorElementType() == MVT::i1;
-    }
-    bool is_float() const {
-        return type.isFloatingPoint();
-    }
-    unsigned element_bits() const {
-        return (unsigned)type.getScalarSizeInBits();
-    }
-    // As opcode() wants them.
-    unsigned size() const {
-        return Log2_32(is_mask() ? elements() : element_bits()) - 3;
-    }
-    unsigned registers() const {
-        return Log2_32((unsigned)type.getSizeInBits()) - 7;
-    }
-    bool is_known() const {
-        if (is_mask())
-            return elements() >= 8 && elements() <= 64;
-        bool whole = type.isInteger() && element_bits() >= 8 && element_bits() <= 64;
-        return type.getSizeInBits() >= 128 && type.getSizeInBits() <= 512 &&
-               (whole || type.getVectorElementType() == MVT::f32 ||
-                type.getVectorElementType() == MVT::f64);
-    }
-};
-
-} // namespace
-
-// FastISel's members are for what is derived from it; this adds none. It is visible to others, so
-// that compilers do not take its virtual functions for FastISel's: objects are of LLVM's class.
-class Vectors : public FastISel {
-  public:
-    bool select(const Instruction *i);
-
-  private:
-    bool has_instructions() const;
-    Parts parts_of(const Type *t) const;
-    Register new_registers(const Parts &p);
-    unsigned find(Op op, const Parts &p) const;
-    void emit(unsigned o, Register to, std::initializer_list<Register> from, int64_t imm, bool has);
-    Register made(unsigned o, MVT type, std::initializer_list<Register> from);
-    Register made(unsigned o, MVT type, std::initializer_list<Register> from, int64_t imm);
-    void copy(Register to, Register from);
-    bool materialize(const Constant *c, const Parts &p, Register to);
-    Register constant(const Constant *c, const Parts &p);
-    Register value(const Value *v, const Parts &p);
-    unsigned subregister(StringRef name) const;
-    Register number(uint32_t x);
-    Register part_of_mask(Register mask, const Parts &m, unsigned k, MVT type);
-    Register all_or_none(const Value *condition, MVT mask);
-    bool join(Register to, const Parts &m, SmallVectorImpl<Register> &pieces, MVT piece);
-    void redefine(Register from, Register to);
-
-    void undo(MachineInstr *last, MachineBasicBlock::iterator end);
-
-    bool phis(const Instruction *i);
-    bool branch(const Instruction *i);
-    bool compare(const CmpInst *i);
-    bool select_lanes(const SelectInst *i);
-    bool select_masks(const SelectInst *i, const Parts &p);
-    bool binary(const BinaryOperator *i, unsigned isd);
-    bool shift(const BinaryOperator *i, Op op, unsigned isd);
-    bool negate_mask(const BinaryOperator *i, const Parts &p, const Value *x);
-    bool splat(const Instruction *i, const Value *x);
-    bool shuffle(const ShuffleVectorInst *i);
-    bool bitcast(const BitCastInst *i);
-    bool load(const LoadInst *i);
-    bool store(const StoreInst *i);
-    bool extend(const CastInst *i);
-    bool extend_mask(const CastInst *i, const Parts &m, const Parts &p);
-    bool truncate(const CastInst *i);
-    bool as_pointers(const CastInst *i);
-    bool addresses(const GetElementPtrInst *i);
-    bool multiply_add(const IntrinsicInst *i);
-    bool one(const Instruction *i);
-};
+bool Vectors::has_wide_registers() const {
+    return TLI.isTypeLegal(MVT::v16i32);
+}
 
 bool Vectors::has_instructions() const {
-    static const char *const wanted[] = {"avx512f", "avx512vl", "avx512bw", "avx512dq"};
+    static const char *const wanted[] = {"avx2",     "fma",      "avx512f",
+                                         "avx512vl", "avx512bw", "avx512dq"};
+    enum { AVX2 = 2, ALL = 6 };
     static std::once_flag once;
-    static std::array<unsigned, 4> bit;
+    static std::array<unsigned, ALL> bit;
     static bool found;
     if (!TM.getTargetTriple().isX86())
         return false;
@@ -309,17 +182,19 @@ bool Vectors::has_instructions() const {
     std::call_once(once, [&] {
         unsigned n = 0;
         for (const SubtargetFeatureKV &f : s.getAllProcessorFeatures())
-            for (unsigned k = 0; k < 4; k++)
+            for (unsigned k = 0; k < ALL; k++)
                 if (StringRef(f.Key) == wanted[k]) {
                     bit[k] = f.Value;
                     n++;
                 }
-        found = n == 4;
+        found = n == ALL;
     });
-    for (unsigned k = 0; k < 4; k++)
-        if (!found || !s.getFeatureBits().test(bit[k]))
+    if (!found)
+        return false;
+    for (unsigned k = 0, n = has_wide_registers() ? ALL : AVX2; k < n; k++)
+        if (!s.getFeatureBits().test(bit[k]))
             return false;
-    return TLI.isTypeLegal(MVT::v16i32);
+    return has_wide_registers() || !s.getFeatureBits().test(bit[AVX2]);
 }
 
 // None: not of registers that are known here.
@@ -348,7 +223,7 @@ Register Vectors::new_registers(const Parts &p) {
 }
 
 unsigned Vectors::find(Op op, const Parts &p) const {
-    return opcode(TII, op, p.size(), p.is_mask() ? 0 : p.registers());
+    return opcode(op, p.size(), p.is_mask() ? 0 : p.registers());
 }
 
 void Vectors::emit(unsigned o, Register to, std::initializer_list<Register> from, int64_t imm,
@@ -401,7 +276,7 @@ unsigned Vectors::subregister(StringRef name) const {
 }
 
 Register Vectors::number(uint32_t x) {
-    unsigned o = opcode(TII, CONSTANT_32, 0, 0);
+    unsigned o = opcode(CONSTANT_32, 0, 0);
     return o ? made(o, MVT::i32, {}, (int64_t)x) : Register();
 }
 
@@ -410,9 +285,10 @@ bool Vectors::materialize(const Constant *c, const Parts &p, Register to) {
         BuildMI(*FuncInfo.MBB, FuncInfo.InsertPt, MIMD, TII.get(TargetOpcode::IMPLICIT_DEF), to);
         return true;
     }
+    bool ones = c->isAllOnesValue() && !p.is_float();
     unsigned simple = c->isNullValue() ? find(p.is_mask() ? MASK_ZEROS : ZEROS, p)
-                      : p.is_mask() && c->isAllOnesValue() ? find(MASK_ONES, p)
-                                                           : 0;
+                      : ones           ? find(p.is_mask() ? MASK_ONES : ONES, p)
+                                       : 0;
     if (simple) {
         emit(simple, to, {}, 0, false);
         return true;
@@ -543,7 +419,7 @@ bool Vectors::join(Register to, const Parts &m, SmallVectorImpl<Register> &piece
     while (pieces.size() > 1) {
         MVT wider = MVT::getVectorVT(MVT::i1, piece.getVectorNumElements() * 2);
         unsigned size = Log2_32(piece.getVectorNumElements()) - 3;
-        unsigned o = size < 3 ? opcode(TII, MASK_JOIN, size, 0) : 0;
+        unsigned o = size < 3 ? opcode(MASK_JOIN, size, 0) : 0;
         if (!o || pieces.size() % 2)
             return false;
         SmallVector<Register, 4> next;
@@ -584,8 +460,8 @@ bool Vectors::compare(const CmpInst *i) {
 // A mask of all lanes or of none.
 Register Vectors::all_or_none(const Value *condition, MVT mask) {
     Register c = getRegForValue(condition);
-    unsigned extend = opcode(TII, EXTEND_BYTE, 0, 0), negate = opcode(TII, NEGATE, 0, 0);
-    unsigned move = opcode(TII, MASK_FROM, 2, 0);
+    unsigned extend = opcode(EXTEND_BYTE, 0, 0), negate = opcode(NEGATE, 0, 0);
+    unsigned move = opcode(MASK_FROM, 2, 0);
     if (!c || !extend || !negate || !move || mask.getVectorNumElements() > 32)
         return Register();
     Register bit = fastEmitZExtFromI1(MVT::i8, c);
@@ -722,12 +598,15 @@ bool Vectors::splat(const Instruction *i, const Value *v) {
     unsigned o = find(p.is_float() ? BROADCAST_FLOAT : BROADCAST, p);
     if (!o || !(x = getRegForValue(v)))
         return false;
-    if (p.is_float()) {
+    if (!p.is_float() && !has_wide_registers()) {
+        if (!(x = in_vector(x, p)))
+            return false;
+    } else if (p.is_float()) {
         Register whole = createResultReg(TLI.getRegClassFor(MVT::v4f32));
         copy(whole, x);
         x = whole;
     } else if (p.element_bits() < 32) {
-        unsigned extend = opcode(TII, p.element_bits() == 8 ? EXTEND_BYTE : EXTEND_WORD, 0, 0);
+        unsigned extend = opcode(p.element_bits() == 8 ? EXTEND_BYTE : EXTEND_WORD, 0, 0);
         if (!extend)
             return false;
         x = made(extend, MVT::i32, {x});
@@ -740,9 +619,7 @@ bool Vectors::splat(const Instruction *i, const Value *v) {
     return true;
 }
 
-// The number that stands alone in a vector's first element, in the same block: what another one
-// computes for this alone has no register.
-static const Value *alone(const Value *v, const BasicBlock *b) {
+const Value *alone(const Value *v, const BasicBlock *b) {
     const InsertElementInst *i = dyn_cast<InsertElementInst>(v);
     const ConstantInt *at = i ? dyn_cast<ConstantInt>(i->getOperand(2)) : nullptr;
     return at && at->isZero() && i->getParent() == b && isa<UndefValue>(i->getOperand(0))
@@ -846,7 +723,7 @@ bool Vectors::bitcast(const BitCastInst *i) {
         return true;
     }
     Register x = getRegForValue(i->getOperand(0));
-    unsigned extend = opcode(TII, bits == 8 ? EXTEND_BYTE : EXTEND_WORD, 0, 0);
+    unsigned extend = opcode(bits == 8 ? EXTEND_BYTE : EXTEND_WORD, 0, 0);
     if (!x || !extend)
         return false;
     if (bits < 32)
@@ -936,7 +813,7 @@ bool Vectors::extend(const CastInst *i) {
         return false;
     Op op = dwords ? (zeros ? EXTEND_DWORDS : EXTEND_SIGNED_DWORDS)
                    : (zeros ? EXTEND_WORDS : EXTEND_SIGNED_WORDS);
-    unsigned o = opcode(TII, op, 0, 0), upper = opcode(TII, UPPER_HALF, 0, 0);
+    unsigned o = opcode(op, 0, 0), upper = opcode(UPPER_HALF, 0, 0);
     unsigned sub = subregister("sub_ymm");
     Register x = o && upper && sub ? value(i->getOperand(0), from) : Register();
     if (!x)
@@ -959,8 +836,8 @@ bool Vectors::truncate(const CastInst *i) {
     if (!from.count || from.is_mask() || from.count != p.count * 2 ||
         (!dwords && p.type != MVT::v32i16))
         return false;
-    unsigned o = opcode(TII, dwords ? TRUNCATE_QWORDS : TRUNCATE_DWORDS, 0, 0);
-    unsigned join_halves = opcode(TII, JOIN_HALVES, 0, 0), sub = subregister("sub_ymm");
+    unsigned o = opcode(dwords ? TRUNCATE_QWORDS : TRUNCATE_DWORDS, 0, 0);
+    unsigned join_halves = opcode(JOIN_HALVES, 0, 0), sub = subregister("sub_ymm");
     Register x = o && join_halves && sub ? value(i->getOperand(0), from) : Register();
     if (!x)
         return false;
@@ -1010,6 +887,8 @@ bool Vectors::addresses(const GetElementPtrInst *i) {
     Register x = value(index, n), b = alike ? getRegForValue(base) : value(base, p);
     if (!x || !b)
         return false;
+    if (alike && !has_wide_registers() && !(b = in_vector(b, p)))
+        return false;
     Register all = alike ? made(spread, p.type, {b}) : b, to = new_registers(p);
     for (unsigned k = 0; k < p.count; k++) {
         Register offset = x.id() + k;
@@ -1042,6 +921,8 @@ bool Vectors::multiply_add(const IntrinsicInst *i) {
 }
 
 bool Vectors::one(const Instruction *i) {
+    if (!has_wide_registers() && one_of_avx2(i))
+        return true;
     switch (i->getOpcode()) {
     case Instruction::ICmp:
     case Instruction::FCmp:

@@ -66,11 +66,18 @@ static unsigned split_at(struct cg *c, LLVMBasicBlockRef b, LLVMValueRef at) {
     return n;
 }
 
+// A comparison of vectors stays with what is behind it (quick_masks.h).
+static bool is_test(LLVMValueRef i) {
+    return (LLVMIsAICmpInst(i) || LLVMIsAFCmpInst(i)) &&
+           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
+}
+
 // The first instructions of b, which weigh PIECE, and all phis and variables.
 static unsigned split(struct cg *c, LLVMBasicBlockRef b) {
     unsigned n = 0;
     LLVMValueRef i = LLVMGetFirstInstruction(b);
-    for (; n < PIECE || stays_in_front(i); i = LLVMGetNextInstruction(i))
+    for (; n < PIECE || stays_in_front(i) || is_test(LLVMGetPreviousInstruction(i));
+         i = LLVMGetNextInstruction(i))
         n += weight(c, i);
     return split_at(c, b, i);
 }

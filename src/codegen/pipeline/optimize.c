@@ -21,6 +21,7 @@
 #include "codegen/llvm/narrowed.h"
 #include "codegen/llvm/one_test.h"
 #include "codegen/llvm/outline.h"
+#include "codegen/llvm/quick_masks.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/undefined.h"
 #include "codegen/llvm/unread_stores.h"
@@ -209,6 +210,8 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
         cg_widen_masks(c);
     if (c->quick) {
         cg_invert_tests(c->mod, c->b);
+        if (keeps_masks_in_vectors(c))
+            cg_quick_masks(c);
         cg_load_constants(c);
         cg_split_blocks(c);
     } else {
