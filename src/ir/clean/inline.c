@@ -5,6 +5,11 @@
 // once, and small ones.
 // Functions that call themselves stay, and so do those that allocate on the stack: what they
 // allocate is given back when they return.
+//
+// Of a chain of functions that are called once each body would hold all below it, which takes the
+// square of their number. So such a function waits for its caller with a part of the chain: one of
+// height h, which is 8 n + 4 say, holds the three below it. Whoever is no part of a chain puts the
+// pieces together, in as many rounds as the height has digits.
 #include "ir/async.h"
 #include "ir/clean/simplify.h"
 #include "ir/ssa.h"
@@ -30,6 +35,10 @@ struct inliner {
     uint32_t *size;           // by function: instructions
     uint32_t *callers;        // by function: calls of it
     uint8_t *state;           // by function: enum visit
+    uint32_t *height;         // by function that waits: of the chain below, with itself; else 0
+    uint32_t *whole;          // by function: instructions with those of the chain below
+    uint8_t *placed;          // by function: some call of it was replaced
+    uint32_t floor;           // of those that wait what is not higher stays where it is called
     uint8_t *recursive;       // by function
     uint8_t *has_barrier;     // one for all threads of the block, or a wait for something
     uint8_t *has_odd_barrier; // one for a count of threads
@@ -80,9 +89,11 @@ static bool worth_it(const struct inliner *n, const struct kir_func *caller,
     const struct kir_func *f = call->callee;
     if (!f || n->state[f->index] != DONE || n->recursive[f->index] || !can_stand_in_place(f))
         return false;
-    uint32_t size = n->size[f->index];
+    uint32_t size = n->whole[f->index];
     if (size > LARGE || size > n->room || n->size[caller->index] + size > CALLER_LIMIT)
         return false;
+    if (n->height[f->index])
+        return n->height[f->index] > n->floor;
     return size <= SMALL || n->has_barrier[f->index] || n->callers[f->index] == 1 ||
            (n->has_odd_barrier[f->index] && size <= MODERATE) || gets_local_address(call);
 }
@@ -269,6 +280,7 @@ static copy_list choose_calls(struct inliner *in, struct kir_func *f) {
                      (struct copy){.tmp = &in->tmp, .to = f, .call = i, .at = b});
             in->size[f->index] += in->size[i->callee->index];
             in->room -= in->size[i->callee->index];
+            in->placed[i->callee->index] = true;
         }
     return chosen;
 }
@@ -341,8 +353,33 @@ static uint32_t count(struct inliner *n, struct kir_func *f) {
     return size;
 }
 
-static void visit(struct inliner *n, struct kir_func *f, int depth) {
+static uint32_t higher(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+// With what waits for f as it is.
+static void add_chain(struct inliner *n, const struct kir_func *f) {
+    n->whole[f->index] = n->size[f->index];
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_CALL && i->callee && n->height[i->callee->index])
+                n->whole[f->index] += n->whole[i->callee->index];
+}
+
+static void put_in(struct inliner *n, struct kir_func *f, uint32_t floor) {
     bool changed = false;
+    n->floor = floor;
+    while (put_all_in_place(n, f)) // there may be calls in what was put in place
+        changed = true;
+    if (changed)
+        kir_simplify_func(f);
+    n->changed |= changed;
+    n->size[f->index] = count(n, f);
+    add_chain(n, f);
+}
+
+static void visit(struct inliner *n, struct kir_func *f, int depth) {
+    uint32_t below = 0;
     n->state[f->index] = ON_PATH;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
@@ -352,13 +389,16 @@ static void visit(struct inliner *n, struct kir_func *f, int depth) {
                 n->recursive[i->callee->index] = true;
             else if (n->state[i->callee->index] == NEW && depth < MAX_DEPTH)
                 visit(n, i->callee, depth + 1);
+            below = higher(below, n->height[i->callee->index]);
         }
-    while (put_all_in_place(n, f)) // there may be calls in what was put in place
-        changed = true;
-    if (changed)
-        kir_simplify_func(f);
-    n->changed |= changed;
-    n->size[f->index] = count(n, f);
+    bool waits = n->callers[f->index] == 1 && !n->recursive[f->index] && can_stand_in_place(f);
+    uint32_t height = waits ? below + 1 : 0;
+    put_in(n, f, height & (height - 1));
+    if (waits && n->whole[f->index] > LARGE) {
+        put_in(n, f, 0);
+        height = 0;
+    }
+    n->height[f->index] = height;
     n->state[f->index] = DONE;
 }
 
@@ -368,6 +408,9 @@ bool kir_inline(struct kir_module *m, bool (*is_finite)(struct kir_func *f)) {
     n.size = arena_array(&n.tmp, uint32_t, len + 1);
     n.callers = arena_array(&n.tmp, uint32_t, len + 1);
     n.state = arena_array(&n.tmp, uint8_t, len + 1);
+    n.height = arena_array(&n.tmp, uint32_t, len + 1);
+    n.whole = arena_array(&n.tmp, uint32_t, len + 1);
+    n.placed = arena_array(&n.tmp, uint8_t, len + 1);
     n.recursive = arena_array(&n.tmp, uint8_t, len + 1);
     n.has_barrier = arena_array(&n.tmp, uint8_t, len + 1);
     n.has_odd_barrier = arena_array(&n.tmp, uint8_t, len + 1);
@@ -382,6 +425,9 @@ bool kir_inline(struct kir_module *m, bool (*is_finite)(struct kir_func *f)) {
     for (uint32_t k = 0; k < len; k++)
         if (n.state[k] == NEW)
             visit(&n, m->funcs.data[k], 0);
+    for (uint32_t k = 0; k < len; k++) // those whose callers have no room for them
+        if (n.height[k] && !n.placed[k])
+            put_in(&n, m->funcs.data[k], 0);
     arena_free(&n.tmp);
     return n.changed;
 }
