@@ -95,6 +95,15 @@ KJ_API char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_sp
 // Runs one block of kernel `index` on the interpreter, from b->ctaid and the rest of *b.
 KJ_API void kj_interpret_block(struct kj_module *m, uint32_t kernel, struct kd_block *b);
 
+// Plans kernel `index` for a specialisation as kj_compile does, with what it does to the kernel
+// before, and runs blocks of that shape as the plan says (plan/interp/plan_interp.h): a statement
+// of the plan that does not hold is told on stderr, and is a fault. NULL with a reason in log:
+// there is no plan. It ends with the module. kernel: is not looked at.
+struct kj_plan;
+KJ_API struct kj_plan *kj_plan_kernel(struct kj_module *m, uint32_t index,
+                                      const struct kd_spec *spec, char *log, size_t log_size);
+KJ_API void kj_interpret_plan(struct kj_plan *p, uint32_t kernel, struct kd_block *b);
+
 // After compiled code has faulted in the block that b describes: which thread made the access, and
 // where in the source (file NULL, line 0: not known; the string is the module's). address: what was
 // touched, NULL when that is not known. Runs the block again, on copies of memory; takes 0.4 s

@@ -25,12 +25,16 @@ unsigned kir_type_bits(enum kir_type t) {
     return 0;
 }
 
-struct kir_module *kir_module_new(void) {
+uint64_t kir_module_serial(void) {
     static _Atomic uint64_t serial;
+    return ++serial;
+}
+
+struct kir_module *kir_module_new(void) {
     struct arena arena = {0};
     struct kir_module *m = arena_new(&arena, struct kir_module);
     m->arena = arena;
-    m->serial = ++serial;
+    m->serial = kir_module_serial();
     return m;
 }
 

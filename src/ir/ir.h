@@ -232,6 +232,7 @@ struct kir_module {
 
 // build.c: making and changing IR. Nothing fails: memory is the arena's.
 struct kir_module *kir_module_new(void);
+uint64_t kir_module_serial(void); // a number that no other module has
 void kir_module_free(struct kir_module *m);
 struct kir_func *kir_func_new(struct kir_module *m, const char *name);
 // What the function's address is: (index + 1) * 16, a kernel's KD_KERNEL_HANDLE + 16 n (abi.h).

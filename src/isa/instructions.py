@@ -795,9 +795,9 @@ form("suq.query.b32 d, [a]", ptx=20, sm=20,
 
 # ---- Control -----------------------------------------------------------------------------------
 family("control")
-op("bra", "control", check="=", emit="emit_terminator", run="go_on", side_effect=True, doc="Branch")
+op("bra", "control", check="=", emit="emit_terminator", run="go_by_edge", side_effect=True, doc="Branch")
 form("bra{.uni} tgt")
-op("brx.idx", "control", check="=u", emit="emit_terminator", run="go_by_index", side_effect=True, doc="Branch through a list of targets")
+op("brx.idx", "control", check="=u", emit="emit_terminator", run="go_by_edge", side_effect=True, doc="Branch through a list of targets")
 form("brx.idx{.uni} index, tlist", ptx=60, sm=30, t=dict(index="u32"))
 op("call", "control", check="call", emit="cg_emit_call", run="go_call", side_effect=True, doc="Call of a function, direct or indirect")
 form("call{.uni} call")
@@ -810,7 +810,7 @@ form("trap")
 op("brkpt", "control", check="=", emit="cg_emit_call", run="trap", side_effect=True, doc="Breakpoint")
 form("brkpt")
 op("unreachable", "control", check="=", emit="emit_terminator", run="trap", side_effect=True, doc="Kernel IR only")
-op("cbr", "control", check="=p", emit="emit_terminator", run="go_by_test", side_effect=True, doc="Kernel IR only")
+op("cbr", "control", check="=p", emit="emit_terminator", run="go_by_edge", side_effect=True, doc="Kernel IR only")
 
 # ---- Warp --------------------------------------------------------------------------------------
 family("warp", emit="emit_warp")

@@ -316,6 +316,8 @@ struct kj_module *kj_module_load(const char *ptx, size_t len, char *log, size_t 
 }
 
 void kj_module_free(struct kj_module *m) {
+    if (m && m->plans)
+        m->free_plans(m->plans);
     if (m)
         kir_module_free(m->ir); // which m is in
 }
@@ -326,6 +328,10 @@ const struct kj_module_info *kj_module_info(const struct kj_module *m) {
 
 void kj_set_runtime(const struct kd_rt *rt) {
     runtime = rt;
+}
+
+const struct kd_rt *kj_runtime(void) {
+    return runtime;
 }
 
 uint32_t kj_features(void) {

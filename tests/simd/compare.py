@@ -15,7 +15,9 @@ Variables that a file needs for all its runs stand in lines // env: NAME=VALUE. 
 lines // also: NAME=VALUE is set for runs in addition, at the machine's level and every width, with the
 tier that the text has there.
 
-KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone."""
+KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone.
+KUDZU_COMPARE=plan compares with the interpreter of the plan that SIMD code is emitted by (src/plan/interp):
+the machine's level, all widths but one lane, and of a file's texts and tiers one pair each."""
 import itertools
 import os
 import subprocess
@@ -86,6 +88,11 @@ def own_tiers(name):
     return {"-O3": ["full"], "-G": ["quick"]}.get(name.rpartition(" ")[2], TIERS)
 
 
+def side():
+    """What is compared with the interpreter."""
+    return "plan" if os.environ.get("KUDZU_COMPARE") == "plan" else "simd"
+
+
 def settings(levels, name):
     """The settings (level, width, tier) for one PTX file, by the name that ptx_files gave it."""
     if os.environ.get("KUDZU_COMPARE") == "all":
@@ -95,7 +102,10 @@ def settings(levels, name):
         file, opt = name, None
     turn = zlib.crc32(os.path.basename(file).encode())
     chosen = list(itertools.product(levels[-1:], WIDTHS, own_tiers(name)))
-    for n, level in enumerate(levels[:-1]):
+    if side() == "plan":
+        chosen = [(levels[-1], width, own_tiers(name)[(turn + k) % len(own_tiers(name))])
+                  for k, width in enumerate(WIDTHS[1:])]
+    for n, level in enumerate(levels[:-1] if side() == "simd" else []):
         kinds = list(itertools.product(TIERS, ("-O3", "-G")))
         for k, width in enumerate(WIDTHS[(turn + n) % 2::2]):
             tier, text = kinds[(turn // 2 + n + 3 * k) % len(kinds)]
@@ -116,15 +126,15 @@ def differences(tool, name, path, tried, cache):
         return 1
     bad = 0
     runs = [(level, width, tier, {}) for level, width, tier in tried]
-    runs += [("", width, tier, {variable: value}) for variable, value in also_of(path)
+    runs += [("", width, tier, {variable: value}) for variable, value in (also_of(path) if side() == "simd" else [])
              for width in WIDTHS for tier in own_tiers(name)]
     for level, width, tier, more in runs:
-        got = run(tool, path, cache, KUDZU_EXEC="simd", KUDZU_WIDTH=width, KUDZU_CPU=level,
+        got = run(tool, path, cache, KUDZU_EXEC=side(), KUDZU_WIDTH=width, KUDZU_CPU=level,
                   KUDZU_TIER=tier, **more)
         if got != want:
             bad += 1
-            print("%s: %s width %s %s %s differs\n--- interpreter\n%s--- simd\n%s" % (
-                name, level or "the machine", width, tier, more or "", want, got))
+            print("%s: %s width %s %s %s differs\n--- interpreter\n%s--- %s\n%s" % (
+                name, level or "the machine", width, tier, more or "", want, side(), got))
     return bad
 
 

@@ -1,6 +1,8 @@
-"""Makes random kernels and compares the interpreter with SIMD code.
+"""Makes random kernels and compares the interpreter with SIMD code, and with the interpreter of the plan
+that SIMD code is emitted by (src/plan/interp).
 
-usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [FILE.ptx...]
+usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [--side simd|plan|both]
+       [FILE.ptx...]
 
 Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_indices.py,
 random_turns.py, random_sums.py;
@@ -57,8 +59,8 @@ class Server:
 
 
 class Tester:
-    def __init__(self, tool, kudzu, tmp):
-        self.tool, self.kudzu, self.tmp, self.servers = tool, kudzu, tmp, {}
+    def __init__(self, tool, kudzu, tmp, side="both"):
+        self.tool, self.kudzu, self.tmp, self.servers, self.side = tool, kudzu, tmp, {}, side
         self.levels = compare.host_levels()
         self.compared = 0
 
@@ -93,9 +95,9 @@ class Tester:
     def interpreted(self, ptx):
         return self.server("full", False, False).run(ptx, "interp", "-", "0")
 
-    def simd(self, ptx, setting):
-        level, width, tier, stream, tiles = setting
-        return self.server(tier, stream, tiles).run(ptx, "simd", level, width)
+    def made(self, ptx, setting):
+        level, width, tier, stream, tiles, how = setting
+        return self.server(tier, stream, tiles).run(ptx, how, level, width)
 
     def differs(self, text, opt, setting):
         """The two outputs when they differ, else None."""
@@ -103,7 +105,7 @@ class Tester:
         want = self.interpreted(ptx) if ptx else "timeout"
         if "exit " in want or want == "timeout":
             return None
-        got = self.simd(ptx, setting)
+        got = self.made(ptx, setting)
         return (want, got) if got != want and got != "timeout" else None
 
     def check(self, text, seed, is_ptx):
@@ -121,10 +123,11 @@ class Tester:
                 return ("time limit", opt, "interpreter")
             if "exit " in want:
                 return ("interpreter fails", opt, want)
-            for level, width in pick.sample(pairs, n):
+            sides = {"both": ["simd"] * n + ["plan"], "plan": ["plan"] * (n + 1)}.get(self.side, ["simd"] * n)
+            for (level, width), how in zip(pick.sample(pairs, len(sides)), sides):
                 tier = os.environ.get("KUDZU_TIER") or pick.choice(["full", "full", "full", "quick"])
-                setting = level, width, tier, pick.random() < 0.3, "mma" in text and pick.random() < 0.3
-                got = self.simd(ptx, setting)
+                setting = level, width, tier, pick.random() < 0.3, "mma" in text and pick.random() < 0.3, how
+                got = self.made(ptx, setting)
                 self.compared += 1
                 if got != want:
                     return ("time limit" if got == "timeout" else "differs", opt, setting)
@@ -135,8 +138,9 @@ def report(tester, maker, kernels, seed, found, keep, seconds):
     """Keeps a file of which something was found, and what is left of it when it is reduced."""
     what, opt, setting = found
     where = "%s: %s %s" % (what, opt, setting if isinstance(setting, str) else
-                           "%s width %s %s%s%s" % (
-        *setting[:3], " past the caches" if setting[3] else "", " with tiles" if setting[4] else ""))
+                           "%s width %s %s%s%s%s" % (
+        *setting[:3], " past the caches" if setting[3] else "", " with tiles" if setting[4] else "",
+        " by the plan" if setting[5] == "plan" else ""))
     print("seed %d: %s" % (seed, where), flush=True)
     path = os.path.join(keep, "random_%d.%s" % (seed, "ptx" if opt == "ptx" else "cu"))
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
@@ -199,13 +203,14 @@ def main():
     p.add_argument("--minutes", type=float, default=0, help="stop after (0: no limit)")
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where files that differ go")
     p.add_argument("--reduce", type=float, default=120, help="seconds for reducing one file")
+    p.add_argument("--side", choices=["simd", "plan", "both"], default="both", help="what the interpreter is compared with")
     a = p.parse_intermixed_args()
     if not a.count and not a.minutes:
         a.count = 10
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 30)
     print("seed %d" % seed, flush=True)
     with tempfile.TemporaryDirectory() as tmp:
-        run = Run(a, Tester(os.path.abspath(a.tool), a.kudzu, tmp))
+        run = Run(a, Tester(os.path.abspath(a.tool), a.kudzu, tmp, a.side))
         for path in a.files:
             run.file(path)
         while (not a.count or run.files < a.count) and (not a.minutes or time.time() - run.start < 60 * a.minutes):

@@ -94,6 +94,7 @@ struct cg {
     LLVMValueRef spill_stride;   // constant global: bytes saved for a group, set at the end
     struct notes *notes;         // what `kudzu explain` tells; NULL: nobody asks
     struct strbuf *plan_text;    // of each function, for `kudzu explain --plan`; NULL: nobody asks
+    const struct plan **plans;   // by kir_func index, for the plan's interpreter; NULL: not kept
     const struct kir_inst *inst; // being emitted, for notes
     const char *why_stacks, *why_no_team, *why_scalars; // for notes
     const struct kir_inst *stacks_at, *no_team_at, *scalars_at;

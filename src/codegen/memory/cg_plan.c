@@ -67,4 +67,6 @@ void cg_make_plan(struct cg_func *g) {
                              .puts_off = g->reds || g->appends};
     g->plan = plan_build(c->arena, &in);
     show(c, g->plan);
+    if (c->plans)
+        c->plans[g->f->index] = g->plan;
 }

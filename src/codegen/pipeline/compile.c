@@ -10,6 +10,7 @@
 #include "codegen/pipeline/jit_module.h"
 #include "codegen/pipeline/optimize.h"
 #include "codegen/pipeline/pipeline.h"
+#include "plan/interp/plan_interp.h"
 #include "support/memory.h"
 #include "support/stages.h"
 #include "support/work.h"
@@ -119,6 +120,7 @@ struct request {
     size_t log_size;
     bool ok;
     char *text;
+    struct kj_plan *plan;
     void (*work)(void *);
 };
 
@@ -221,4 +223,76 @@ char *kj_explain(struct kj_module *m, uint32_t kernel, const struct kd_spec *spe
         .m = m, .kernel = kernel, .spec = spec, .what = what, .log = log, .log_size = log_size};
     run_request(&r, explain_request);
     return r.text;
+}
+
+// ---- The plan's interpreter ---------------------------------------------------------------------
+
+struct kj_plan {
+    struct kj_plan *next;
+    struct arena arena;
+    struct kir_module *own_ir; // NULL: the module's
+    struct kir_func *kernel;
+    const struct plan_interp *interp;
+};
+
+// What a compilation has made up to its plans, without what only it needs.
+static struct kj_plan *keep_plans(struct compilation *t) {
+    struct cg *c = &t->cg;
+    struct kj_plan *p = arena_new(&t->arena, struct kj_plan);
+    const struct machine *machine = arena_memdup(&t->arena, &c->target, sizeof c->target);
+    for (uint32_t f = 0; f < c->ir->funcs.len; f++) {
+        struct plan_inputs *in = c->plans[f] ? &((struct plan *)c->plans[f])->in : NULL;
+        if (!in)
+            continue;
+        in->machine = machine;
+        in->is_taken = NULL;
+        in->who = NULL;
+    }
+    p->interp = plan_interp_new(&t->arena, c->ir, c->plans, NULL);
+    p->own_ir = c->own_ir;
+    p->kernel = c->kernel;
+    p->arena = t->arena;
+    t->arena = (struct arena){0};
+    c->own_ir = NULL;
+    return p;
+}
+
+static void free_plans(struct kj_plan *p) {
+    for (struct kj_plan *next; p; p = next) {
+        struct arena arena = p->arena; // p lies in it
+        next = p->next;
+        if (p->own_ir)
+            arena_free(&p->own_ir->arena);
+        arena_free(&arena);
+    }
+}
+
+static void plan_request(void *arg) {
+    struct request *r = arg;
+    struct compilation *t = &r->t;
+    struct pipeline p = {.c = &t->cg};
+    if (begin(t, r->m, r->kernel, r->spec)) {
+        t->cg.plans = arena_array(&t->arena, const struct plan *, r->m->ir->funcs.len);
+        if (pipeline_run(&p, HAS_LLVM_IR))
+            r->plan = keep_plans(t);
+    }
+    end(t, r->log, r->log_size);
+}
+
+struct kj_plan *kj_plan_kernel(struct kj_module *m, uint32_t index, const struct kd_spec *spec,
+                               char *log, size_t log_size) {
+    struct request r = {.m = m, .kernel = index, .spec = spec, .log = log, .log_size = log_size};
+    run_request(&r, plan_request);
+    if (!r.plan)
+        return NULL;
+    m->free_plans = free_plans;
+    r.plan->next = __atomic_load_n(&m->plans, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&m->plans, &r.plan->next, r.plan, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+    return r.plan;
+}
+
+void kj_interpret_plan(struct kj_plan *p, uint32_t kernel, struct kd_block *b) {
+    plan_interp_block(p->interp, p->kernel, b, kj_runtime());
 }

@@ -101,6 +101,8 @@ static bool load(struct jit_library *out) {
     *(void **)&table.module_info = dlsym(so, "kj_module_info");
     *(void **)&table.compile = dlsym(so, "kj_compile");
     *(void **)&table.interpret_block = dlsym(so, "kj_interpret_block");
+    *(void **)&table.plan_kernel = dlsym(so, "kj_plan_kernel");
+    *(void **)&table.interpret_plan = dlsym(so, "kj_interpret_plan");
     *(void **)&table.set_runtime = dlsym(so, "kj_set_runtime");
     *(void **)&table.link_ptx = dlsym(so, "kj_link_ptx");
     *(void **)&table.find_access = dlsym(so, "kj_find_access");

@@ -11,6 +11,8 @@ struct jit_library {
     __typeof__(kj_module_info) *module_info;
     __typeof__(kj_compile) *compile; // NULL: the library has only the interpreter
     __typeof__(kj_interpret_block) *interpret_block;
+    __typeof__(kj_plan_kernel) *plan_kernel;       // may be NULL
+    __typeof__(kj_interpret_plan) *interpret_plan; // may be NULL
     __typeof__(kj_set_runtime) *set_runtime;
     __typeof__(kj_link_ptx) *link_ptx;                       // may be NULL
     __typeof__(kj_check_ptx) *check_ptx;                     // may be NULL

@@ -290,6 +290,23 @@ static bool code_from_interpreter(struct kd_kernel *k, struct code *out, char *l
     return true;
 }
 
+// The interpreter, in groups of lanes, as code for this shape would be planned.
+static bool code_from_plan(struct kd_kernel *k, const struct kd_spec *want, struct code *out,
+                           char *log, enum kd_status *status) {
+    const struct jit_library *lib = jit_library();
+    struct kd_spec spec = *want;
+    if (!code_from_interpreter(k, out, log, status))
+        return false;
+    spec.flags &= ~(uint32_t)KD_SPEC_STRIDES; // each block runs for itself
+    if (k->module->options.tier == TIER_QUICK)
+        spec.flags |= KD_SPEC_QUICK | KD_SPEC_ALWAYS_QUICK;
+    out->module = lib->plan_kernel && lib->interpret_plan
+                      ? lib->plan_kernel(out->module, k->index, &spec, log, LOG_BYTES)
+                      : NULL;
+    out->interpret = (void (*)(void *, uint32_t, struct kd_block *))lib->interpret_plan;
+    return out->module != NULL;
+}
+
 // ---- Policy -------------------------------------------------------------------------------
 
 static bool make(struct kd_kernel *k, const struct kd_spec *want, struct code *out,
@@ -297,6 +314,10 @@ static bool make(struct kd_kernel *k, const struct kd_spec *want, struct code *o
     *spec = any_shape(*want);
     if (k->module->options.interpret)
         return code_from_interpreter(k, out, log, status);
+    if (k->module->options.plan && (k->shapes < EXACT_SHAPES || shape_known(k, want)))
+        *spec = *want;
+    if (k->module->options.plan)
+        return code_from_plan(k, spec, out, log, status);
     if (code_from_image(k, want, out, spec, log))
         return true;
     if (!k->module->ptx || k->module->options.no_compile) {

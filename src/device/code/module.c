@@ -41,8 +41,9 @@ static struct code_options read_options(void) {
         o.tier = TIER_FULL;
     o.stream_from = topology_cached_stores();
     o.interpret = exec && strcmp(exec, "interp") == 0;
+    o.plan = exec && strcmp(exec, "plan") == 0;
     o.never_interpret = exec && strcmp(exec, "simd") == 0;
-    o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT") || check_tools();
+    o.no_native = is_1("CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT") || check_tools() || o.plan;
     o.no_compile = is_1("CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT");
     return o;
 }

@@ -27,6 +27,7 @@ struct code_options {
     enum tier tier;       // KUDZU_TIER
     uint64_t stream_from; // KUDZU_STREAM: bytes that a launch stores, from which it may pass caches
     bool interpret;       // KUDZU_EXEC=interp
+    bool plan;            // KUDZU_EXEC=plan: as the code generator plans, interpreted
     bool never_interpret; // KUDZU_EXEC=simd: what cannot be compiled is an error
     bool no_native;       // CUDA_FORCE_PTX_JIT, CUDA_FORCE_JIT
     bool no_compile;      // CUDA_DISABLE_PTX_JIT, CUDA_DISABLE_JIT

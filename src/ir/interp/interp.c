@@ -11,7 +11,6 @@
 #include "support/memory.h"
 
 enum {
-    TURN = 512,      // steps of a warp before the next warp runs
     PATIENCE = 1024, // steps after which a lane that has not run is favoured
     FAVOUR = 128,    // for so many steps
     SPIN = 64,       // steps that an instruction counts for when loops that wait consist of it
@@ -137,7 +136,7 @@ static uint32_t choose_group(struct interp *in, struct interp_warp *w) {
 
 // Locks and flags are looked at by compare-and-swap, exchange and strong loads. A warp that does
 // so often is likely to wait for somebody, who should run soon.
-static uint32_t cost(const struct kir_inst *i) {
+uint32_t interp_cost(const struct kir_inst *i) {
     bool swap =
         i->op == ISA_OP_ATOM && (i->mods.atom == ISA_ATOM_CAS || i->mods.atom == ISA_ATOM_EXCH);
     return swap || (i->op == ISA_OP_LD && i->mods.sem != ISA_SEM_WEAK) ? SPIN : 1;
@@ -146,10 +145,10 @@ static uint32_t cost(const struct kir_inst *i) {
 // Lets a warp run for a while.
 static void run_warp(struct interp *in, struct interp_warp *w) {
     w->give_way = false;
-    for (uint32_t n = 0; n < TURN && w->ready && !in->failed && !w->give_way;) {
+    for (uint32_t n = 0; n < INTERP_TURN && w->ready && !in->failed && !w->give_way;) {
         uint32_t group = choose_group(in, w);
         uint32_t steps =
-            cost(interp_at(&in->threads[w->first + (uint32_t)__builtin_ctz(group)])->ir);
+            interp_cost(interp_at(&in->threads[w->first + (uint32_t)__builtin_ctz(group)])->ir);
         n += steps;
         w->step += steps;
         w->favour -= steps < w->favour ? steps : w->favour;
@@ -302,7 +301,7 @@ void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel
     interp_cluster_start(in);
     while (in->live && !in->failed) {
         interp_cluster_pending(in);
-        bool ran = run_round(in, nwarps);
+        bool ran = in->way ? in->way->round(in->way, in) : run_round(in, nwarps);
         ran |= interp_phase_check(in);
         if (!in->live || in->failed)
             break;
@@ -315,13 +314,19 @@ void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel
     }
 }
 
-void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
-                      const struct kd_rt *rt) {
+void interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
+                  const struct kd_rt *rt, const struct interp_way *way) {
     struct interp *in = take(b);
     if (!in) {
         rt->kd_rt_fault_at(b, 0, KD_FAULT_OUT_OF_MEMORY, 0, NULL, 0);
         return;
     }
+    in->way = way;
     interp_run(in, m, kernel, b, rt);
     in->owner = NULL;
+}
+
+void kir_interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
+                      const struct kd_rt *rt) {
+    interp_block(m, kernel, b, rt, NULL);
 }

@@ -1,5 +1,6 @@
 // Calls and returns, and the functions that the device provides.
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/interp/interp_internal.h"
 #include "isa/device_functions.h"
@@ -57,6 +58,8 @@ void interp_enter(struct interp *in, struct interp_thread *t, const struct inter
         interp_fault(in, t, KD_FAULT_OUT_OF_MEMORY);
         return;
     }
+    if (in->way) // what nobody has decided is the same for all lanes
+        memset(t->regs + regs, 0, sizeof *t->regs * f->nslots);
     t->frames[t->depth++] = (struct interp_frame){
         .func = f, .regs = regs, .local = local, .top = local + f->ir->frame_bytes};
     for (uint32_t k = 0; k < nargs; k++)

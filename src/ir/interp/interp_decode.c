@@ -7,7 +7,6 @@
 struct decoder {
     struct interp *in;
     struct interp_func *f;
-    uint32_t *slots;    // by value id
     uint32_t *block_pc; // by block id
 };
 
@@ -16,7 +15,7 @@ static void give_slots(struct decoder *d) {
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             for (uint32_t k = 0; k < i->nres; k++) {
-                d->slots[i->res[k]->id] = d->f->nslots;
+                d->f->slots[i->res[k]->id] = d->f->nslots;
                 d->f->nslots += i->res[k]->type == KIR_B128 ? 2 : 1;
             }
 }
@@ -29,7 +28,7 @@ static struct interp_ref make_ref(struct decoder *d, const struct kir_value *v) 
     else if (v->kind == KIR_VALUE_UNDEF)
         r.constant = &zero; // any value is right
     else
-        r.slot = d->slots[v->id];
+        r.slot = d->f->slots[v->id];
     return r;
 }
 
@@ -61,7 +60,8 @@ static void make_edge(struct decoder *d, const struct kir_inst *i, uint32_t targ
     e->moves = arena_array(&d->in->code, struct interp_move, n);
     n = 0;
     for (const struct kir_inst *p = to->first; p && p->op == ISA_OP_PHI; p = p->next)
-        e->moves[n++] = (struct interp_move){make_ref(d, p->ops[pred]), d->slots[p->res[0]->id]};
+        e->moves[n++] = (struct interp_move){make_ref(d, p->ops[pred]), d->f->slots[p->res[0]->id],
+                                             p->ops[pred]->kind == KIR_VALUE_UNDEF};
 }
 
 static void decode_inst(struct decoder *d, const struct kir_inst *i, struct interp_inst *to) {
@@ -77,7 +77,7 @@ static void decode_inst(struct decoder *d, const struct kir_inst *i, struct inte
     for (uint32_t k = 0; k < i->nops; k++)
         to->ops[k] = make_ref(d, i->ops[k]);
     for (uint32_t k = 0; k < i->nres; k++)
-        to->res[k] = d->slots[i->res[k]->id];
+        to->res[k] = d->f->slots[i->res[k]->id];
     for (uint32_t k = 0; k < i->ntargets; k++)
         make_edge(d, i, k, &to->edges[k]);
 }
@@ -105,7 +105,7 @@ static void decode(void *arg) {
     struct decoder d = {.in = in, .f = f};
     f->ir = ir;
     f->nargs = ir->proto.nparams;
-    d.slots = arena_array(&tmp, uint32_t, ir->value_count);
+    f->slots = arena_array(&in->code, uint32_t, ir->value_count);
     d.block_pc = arena_array(&tmp, uint32_t, ir->blocks.len);
     give_slots(&d);
     number_code(&d);

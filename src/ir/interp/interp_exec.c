@@ -7,11 +7,13 @@
 enum { MAX_OPERANDS = 16 };
 
 // Phis read everything before they write anything.
-static void take_edge(struct interp *in, struct interp_thread *t, const struct interp_edge *e) {
+void interp_take_edge(struct interp *in, struct interp_thread *t, const struct interp_edge *e) {
     uint64_t *regs = t->regs + interp_top(t)->regs;
     for (uint32_t k = 0; k < e->nmoves; k++)
         in->moved[k] = interp_get(t, &e->moves[k].from);
     for (uint32_t k = 0; k < e->nmoves; k++) {
+        if (e->moves[k].undefined && in->way)
+            continue; // what others have decided may stand for it
         regs[e->moves[k].to] = in->moved[k].u64[0];
         if (e->moves[k].from.wide)
             regs[e->moves[k].to + 1] = in->moved[k].u64[1];
@@ -91,12 +93,22 @@ static void access_image(struct interp *in, struct interp_thread *t, const struc
         interp_set64(t, i, k, to[k]);
 }
 
-static void go_by_index(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    uint32_t at = interp_get(t, &i->ops[0]).u32[0];
+uint32_t interp_edge(const struct interp_thread *t, const struct interp_inst *i) {
+    uint32_t n = i->ir->ntargets;
+    if (i->ir->op == ISA_OP_BRA)
+        return 0;
+    if (i->ir->op == ISA_OP_CBR)
+        return interp_get(t, &i->ops[0]).u8[0] & 1 ? 0 : 1;
+    uint32_t at = i->ir->op == ISA_OP_BRX_IDX ? interp_get(t, &i->ops[0]).u32[0] : n;
+    return at < n ? at : n;
+}
+
+static void go_by_edge(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    uint32_t at = interp_edge(t, i);
     if (at >= i->ir->ntargets)
         interp_fault(in, t, KD_FAULT_INVALID_PC); // undefined behaviour
     else
-        take_edge(in, t, &i->edges[at]);
+        interp_take_edge(in, t, &i->edges[at]);
 }
 
 static void sleep_thread(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
@@ -116,14 +128,6 @@ static void go_grid(struct interp *in, struct interp_thread *t, const struct int
 }
 
 // What instructions do that set the program counter, or leave it for later.
-static void go_on(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    take_edge(in, t, &i->edges[0]);
-}
-
-static void go_by_test(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    take_edge(in, t, &i->edges[interp_get(t, &i->ops[0]).u8[0] & 1 ? 0 : 1]);
-}
-
 static void go_call(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     interp_call(in, t, i);
 }
@@ -194,7 +198,7 @@ static const struct runner {
 #include "isa/rules/run.inc"
 };
 
-static void run(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+void interp_run_lane(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     const struct runner *r = &runners[i->ir->op];
     if (r->run)
         r->run(in, t, i);
@@ -202,6 +206,11 @@ static void run(struct interp *in, struct interp_thread *t, const struct interp_
         pointwise(in, t, i);
     if (!r->goes)
         t->pc++;
+}
+
+void interp_end_step(struct interp *in) {
+    if (in->asserted && !in->failed)
+        interp_fault(in, in->asserted, KD_FAULT_ASSERT);
 }
 
 void interp_step(struct interp *in, struct interp_warp *w, uint32_t group) {
@@ -213,9 +222,7 @@ void interp_step(struct interp *in, struct interp_warp *w, uint32_t group) {
     }
     for (; group && !in->failed; group &= group - 1) {
         struct interp_thread *t = &threads[__builtin_ctz(group)];
-        run(in, t, i);
+        interp_run_lane(in, t, i);
     }
-    // Each lane has said so before the launch ends.
-    if (in->asserted && !in->failed)
-        interp_fault(in, in->asserted, KD_FAULT_ASSERT);
+    interp_end_step(in);
 }

@@ -32,6 +32,7 @@ struct interp_ref {
 struct interp_move {
     struct interp_ref from;
     uint32_t to;
+    bool undefined; // any value is right
 };
 struct interp_edge {
     uint32_t pc;
@@ -50,6 +51,7 @@ struct interp_func {
     const struct kir_func *ir;
     struct interp_inst *code; // by pc, in the order of blocks
     uint32_t ncode, nslots, nargs;
+    uint32_t *slots; // by value id
 };
 
 struct interp_frame {
@@ -101,6 +103,15 @@ struct interp_barrier {
     uint32_t came[KD_MOST_WARPS]; // which lanes of each warp have arrived
 };
 
+struct interp;
+
+// Another way to run the threads of a block than one warp after the other.
+struct interp_way {
+    // Lets all threads that are ready run for a while; were there any?
+    bool (*round)(const struct interp_way *way, struct interp *in);
+};
+enum { INTERP_TURN = 512 }; // steps of a warp before the next warp runs
+
 struct interp {
     struct interp *next;    // of this host thread's
     struct kd_block *owner; // the block that it runs, or ran when a fault jumped away
@@ -128,6 +139,7 @@ struct interp {
     uint32_t failed;                      // a fault was reported and the helper came back
     const struct interp_thread *asserted; // the first thread whose assertion failed; NULL
     struct interp_search *search;         // NULL: memory is what it is, not a copy
+    const struct interp_way *way;         // NULL: warps take turns
 };
 
 // A fence between all host threads. ThreadSanitizer knows no fences; it understands a
@@ -148,6 +160,11 @@ const struct interp_func *interp_decode(struct interp *in, uint32_t index);
 void interp_run(struct interp *in, struct kir_module *m, struct kir_func *kernel,
                 struct kd_block *b, const struct kd_rt *rt);
 void interp_release(struct interp *in);
+// kir_interp_block, with another way to run threads (NULL: none).
+void interp_block(struct kir_module *m, struct kir_func *kernel, struct kd_block *b,
+                  const struct kd_rt *rt, const struct interp_way *way);
+// How many steps of its warp's turn an instruction counts for.
+uint32_t interp_cost(const struct kir_inst *i);
 
 // interp.c: registers
 static inline struct interp_frame *interp_top(struct interp_thread *t) {
@@ -176,6 +193,13 @@ void interp_finish(struct interp *in, struct interp_thread *t); // the thread ha
 
 // interp_exec.c: runs the instruction that the lanes of `group` stand at, and moves them on.
 void interp_step(struct interp *in, struct interp_warp *w, uint32_t group);
+// The same for one lane, of an instruction that is not of class warp.
+void interp_run_lane(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
+// After each lane of a step: a failed assertion ends the launch when all lanes have said so.
+void interp_end_step(struct interp *in);
+// Which edge the thread's branch takes; none: ntargets.
+uint32_t interp_edge(const struct interp_thread *t, const struct interp_inst *i);
+void interp_take_edge(struct interp *in, struct interp_thread *t, const struct interp_edge *e);
 
 // interp_call.c
 void interp_enter(struct interp *in, struct interp_thread *t, const struct interp_func *f,
@@ -191,8 +215,18 @@ void *interp_address(struct interp *in, struct interp_thread *t, uint8_t space, 
 // interp_search.c: the place that stands for an address outside of all windows
 void *interp_search_address(struct interp *in, struct interp_thread *t, uint64_t address,
                             uint64_t size);
+// The address that a load or store of the thread has, in its space, and what lies at an address;
+// NULL after a fault.
+uint64_t interp_access_address(const struct interp_thread *t, const struct interp_inst *i);
+uint8_t *interp_access_at(struct interp *in, struct interp_thread *t, const struct kir_inst *i,
+                          uint64_t address);
 void interp_load(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
 void interp_store(struct interp *in, struct interp_thread *t, const struct interp_inst *i);
+// The same from and to a place (NULL: nowhere).
+void interp_load_from(struct interp *in, struct interp_thread *t, const struct interp_inst *i,
+                      const uint8_t *p);
+void interp_store_to(struct interp *in, struct interp_thread *t, const struct interp_inst *i,
+                     uint8_t *p);
 uint64_t interp_to_generic(struct interp *in, const struct interp_thread *t, uint8_t space,
                            uint64_t addr);
 uint64_t interp_from_generic(struct interp *in, const struct interp_thread *t, uint8_t space,

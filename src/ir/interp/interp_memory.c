@@ -155,13 +155,22 @@ static void write_element(void *p, unsigned bytes, union isa_bits v) {
     }
 }
 
-static uint8_t *access(struct interp *in, struct interp_thread *t, const struct interp_inst *i,
-                       unsigned *bytes, unsigned *count) {
-    uint64_t addr = interp_get(t, &i->ops[0]).u64[0] + (uint64_t)i->ir->offset;
-    *bytes = isa_type_bits(i->ir->ty) / 8;
-    *count = i->ir->mods.vec ? i->ir->mods.vec : 1;
-    uint64_t size = (uint64_t)*bytes * *count;
-    return interp_address(in, t, i->ir->mods.space, addr, size, size);
+static unsigned bytes_of(const struct kir_inst *i) {
+    return isa_type_bits(i->ty) / 8;
+}
+
+static unsigned count_of(const struct kir_inst *i) {
+    return i->mods.vec ? i->mods.vec : 1;
+}
+
+uint64_t interp_access_address(const struct interp_thread *t, const struct interp_inst *i) {
+    return interp_get(t, &i->ops[0]).u64[0] + (uint64_t)i->ir->offset;
+}
+
+uint8_t *interp_access_at(struct interp *in, struct interp_thread *t, const struct kir_inst *i,
+                          uint64_t address) {
+    uint64_t size = (uint64_t)bytes_of(i) * count_of(i);
+    return interp_address(in, t, i->mods.space, address, size, size);
 }
 
 // A vector's elements too, up to 16 bytes: programs lay a flag beside the value that it announces.
@@ -169,9 +178,9 @@ static bool is_whole(unsigned bytes, unsigned count) {
     return count > 1 && bytes * count <= sizeof(union isa_bits) && bytes * count <= 16;
 }
 
-void interp_load(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    unsigned bytes, count;
-    const uint8_t *p = access(in, t, i, &bytes, &count);
+void interp_load_from(struct interp *in, struct interp_thread *t, const struct interp_inst *i,
+                      const uint8_t *p) {
+    unsigned bytes = bytes_of(i->ir), count = count_of(i->ir);
     union isa_bits all = {0};
     bool whole = is_whole(bytes, count);
     if (p && whole)
@@ -188,9 +197,13 @@ void interp_load(struct interp *in, struct interp_thread *t, const struct interp
         interp_fence();
 }
 
-void interp_store(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
-    unsigned bytes, count;
-    uint8_t *p = access(in, t, i, &bytes, &count);
+void interp_load(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_load_from(in, t, i, interp_access_at(in, t, i->ir, interp_access_address(t, i)));
+}
+
+void interp_store_to(struct interp *in, struct interp_thread *t, const struct interp_inst *i,
+                     uint8_t *p) {
+    unsigned bytes = bytes_of(i->ir), count = count_of(i->ir);
     if (i->ir->mods.sem == ISA_SEM_SC || i->ir->mods.sem == ISA_SEM_VOLATILE)
         interp_fence();
     union isa_bits all = {0};
@@ -204,4 +217,8 @@ void interp_store(struct interp *in, struct interp_thread *t, const struct inter
     }
     if (p && whole)
         write_element(p, bytes * count, all);
+}
+
+void interp_store(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
+    interp_store_to(in, t, i, interp_access_at(in, t, i->ir, interp_access_address(t, i)));
 }
