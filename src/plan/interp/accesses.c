@@ -16,6 +16,7 @@ struct made {
     const struct plan_access *a; // of the row, where it is one
     struct interp_thread **t;
     unsigned n;
+    bool each;                            // what is asked when it runs does not hold
     uint64_t own[KD_WARP], said[KD_WARP]; // addresses
 };
 
@@ -106,6 +107,7 @@ static void check_addresses(struct made *m) {
             return;
         }
         memcpy(m->said, m->own, sizeof m->said);
+        m->each = true;
     }
 }
 
@@ -158,9 +160,10 @@ static void load_window(struct made *m) {
 
 static void load(struct made *m) {
     struct plan_step *s = m->s;
-    if (m->a->kind == PLAN_ONE) {
+    if (m->a->kind == PLAN_ONE && !m->each) {
         load_one(m);
-    } else if (m->a->window.chunks && m->n == s->p->width && m->a->window.bytes <= MOST_WINDOW) {
+    } else if (m->a->window.chunks && !m->each && m->n == s->p->width &&
+               m->a->window.bytes <= MOST_WINDOW) {
         load_window(m);
     } else {
         for (unsigned k = 0; k < m->n && !s->in->failed; k++)
@@ -172,7 +175,9 @@ static void load(struct made *m) {
 // The store of a row has a word of each member for each lane.
 static void store_row(struct made *m, unsigned k) {
     const struct plan_at *at = m->s->at;
-    uint8_t *p = interp_access_at(m->s->in, m->t[k], m->a->inst, m->said[k]);
+    // Rows of bytes and halves are not aligned as a whole.
+    uint8_t *p = interp_address(m->s->in, m->t[k], m->a->inst->mods.space, m->said[k],
+                                (uint64_t)size_of(m->a), m->a->bytes);
     for (unsigned x = 0; p && x < at->nmembers; x++) {
         const struct interp_inst *i = &m->s->func->code[at->members[x]];
         interp_store_to(m->s->in, m->t[k], i, p + (i->ir->offset - m->a->inst->offset));
@@ -182,7 +187,8 @@ static void store_row(struct made *m, unsigned k) {
 // Of lanes with one place the last one is stored.
 static void store(struct made *m) {
     struct plan_step *s = m->s;
-    for (unsigned k = m->a->kind == PLAN_ONE ? m->n - 1 : 0; k < m->n && !s->in->failed; k++)
+    bool one = m->a->kind == PLAN_ONE && !m->each;
+    for (unsigned k = one ? m->n - 1 : 0; k < m->n && !s->in->failed; k++)
         if (s->at->nmembers)
             store_row(m, k);
         else
@@ -193,6 +199,7 @@ static void store(struct made *m) {
 static void make(struct made *m) {
     for (unsigned k = 0; k < m->n; k++)
         m->own[k] = plan_value_of(m->s, m->t[k], m->a->inst->ops[0]) + (uint64_t)m->a->inst->offset;
+    m->each = false;
     say_addresses(m);
     check_addresses(m);
     check_lane(m);

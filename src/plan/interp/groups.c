@@ -30,7 +30,7 @@ static void choose(const struct plan_interp *p, struct interp *in, uint32_t from
     lanes->n = 0;
     for (uint32_t k = from; k < end; k++) {
         struct interp_thread *t = &in->threads[k];
-        if (t->state != INTERP_READY)
+        if (t->state != INTERP_READY && t->state != INTERP_PHASE_WAIT)
             continue;
         if (!best || goes_before(p, t, best)) {
             best = t;
@@ -39,6 +39,9 @@ static void choose(const struct plan_interp *p, struct interp *in, uint32_t from
         if (together(t, best))
             lanes->t[lanes->n++] = t;
     }
+    // A lane that waits for a phase holds up those behind it in the layout: they are one vector.
+    if (best && best->state == INTERP_PHASE_WAIT)
+        lanes->n = 0;
 }
 
 static bool gives_way(struct interp *in, uint32_t from, uint32_t end) {

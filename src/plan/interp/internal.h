@@ -2,6 +2,7 @@
 //
 //   plan_interp.c   what is looked up by program counter
 //   groups.c        which lanes run next
+//   lanes.c         threads of a team, and what they have
 //   step.c          one instruction of lanes that run together
 //   values.c        what the plan says of results
 //   accesses.c      what it says of addresses, and loads and stores by that
@@ -60,6 +61,7 @@ static inline unsigned plan_group_of(const struct plan_step *s, const struct int
 static inline unsigned plan_lane_of(const struct plan_step *s, const struct interp_thread *t) {
     return t->id % s->p->width;
 }
+// lanes.c
 // A thread of the block in the call of the function that the lanes run; NULL: it is not in it.
 struct interp_thread *plan_companion(const struct plan_step *s, uint32_t id);
 // How many lanes from the k-th on are of its group.
@@ -69,11 +71,12 @@ uint64_t *plan_register_of(const struct plan_step *s, const struct interp_thread
                            const struct kir_value *v);
 uint64_t plan_value_of(const struct plan_step *s, const struct interp_thread *t,
                        const struct kir_value *v);
+// The results of the instruction that is run, from one to the other.
+void plan_copy_results(const struct plan_step *s, const struct interp_thread *from,
+                       struct interp_thread *to);
 
 // step.c
 void plan_run_step(struct plan_step *s);
-void plan_copy_results(const struct plan_step *s, const struct interp_thread *from,
-                       struct interp_thread *to);
 
 // values.c: what the plan says of v, which the lanes have by themselves, holds and is so for the
 // lanes that it stands for.

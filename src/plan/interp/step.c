@@ -2,39 +2,16 @@
 #include "isa/ops/all.h"
 #include "plan/interp/internal.h"
 
-struct interp_thread *plan_companion(const struct plan_step *s, uint32_t id) {
-    struct interp_thread *t = id < s->in->b->nthreads ? &s->in->threads[id] : NULL;
-    return t && t->depth >= s->depth && t->frames[s->depth - 1].func == s->func ? t : NULL;
-}
-
-unsigned plan_group_lanes(const struct plan_step *s, const struct plan_lanes *lanes, unsigned k) {
-    unsigned n = 1, group = plan_group_of(s, lanes->t[k]);
-    while (k + n < lanes->n && plan_group_of(s, lanes->t[k + n]) == group)
-        n++;
-    return n;
-}
-
-uint64_t *plan_register_of(const struct plan_step *s, const struct interp_thread *t,
-                           const struct kir_value *v) {
-    return t->regs + t->frames[s->depth - 1].regs + s->func->slots[v->id];
-}
-
-uint64_t plan_value_of(const struct plan_step *s, const struct interp_thread *t,
-                       const struct kir_value *v) {
-    if (v->kind == KIR_VALUE_INST)
-        return *plan_register_of(s, t, v);
-    return v->kind == KIR_VALUE_CONST ? v->bits.u64[0] : 0;
-}
-
 // ---- masks --------------------------------------------------------------------------------------
 
-// Threads of the group that thread `id` is of which could act: in the same call, and not ended.
+// Threads of the group that thread `id` is of which the function was entered with, but those that
+// have ended in what it calls: these come back to no block.
 static unsigned could_act(const struct plan_step *s, uint32_t id) {
     uint32_t first = id / s->p->width * s->p->width;
     unsigned n = 0;
     for (id = first; id < first + s->p->width; id++) {
         const struct interp_thread *t = plan_companion(s, id);
-        n += t && t->state != INTERP_DONE;
+        n += t && (t->state != INTERP_DONE || t->depth == s->depth);
     }
     return n;
 }
@@ -47,9 +24,12 @@ static void check_masks(struct plan_step *s) {
         return;
     for (unsigned k = 0, n; k < lanes->n && !s->in->failed; k += n) {
         n = plan_group_lanes(s, lanes, k);
-        unsigned all = mask == PLAN_ALL ? s->p->width : could_act(s, lanes->t[k]->id);
+        uint32_t end = (lanes->t[k]->id / s->p->width + 1) * s->p->width;
+        unsigned all = could_act(s, lanes->t[k]->id);
         if (n != all)
             plan_broken(s, lanes->t[k], i, mask == PLAN_ALL ? "under all" : "under entry", n, all);
+        else if (mask == PLAN_ALL && end > s->in->b->nthreads)
+            plan_broken(s, lanes->t[k], i, "under all", s->in->b->nthreads, end);
     }
 }
 
@@ -85,15 +65,6 @@ static void go(struct plan_step *s) {
 }
 
 // ---- instructions -------------------------------------------------------------------------------
-
-void plan_copy_results(const struct plan_step *s, const struct interp_thread *from,
-                       struct interp_thread *to) {
-    for (uint32_t r = 0; r < s->inst->ir->nres; r++) {
-        const struct kir_value *v = s->inst->ir->res[r];
-        memcpy(plan_register_of(s, to, v), plan_register_of(s, from, v),
-               kir_type_bits(v->type) == 128 ? 16 : 8);
-    }
-}
 
 // group.first: what the group's first lane has, which need not be here.
 static void take_first(struct plan_step *s) {
