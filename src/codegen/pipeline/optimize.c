@@ -193,7 +193,8 @@ static bool improve(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
 // AVX2: with SSE blends and masked accesses take more of masks than their signs, and elsewhere
 // masks have registers of their own or LLVM does this by itself.
 static bool keeps_masks_in_vectors(const struct cg *c) {
-    return c->target.family == MACHINE_X86 && c->target.masked_loads && !c->target.mask_registers;
+    return c->target.family == MACHINE_X86 && c->target.vector_bits >= 256 &&
+           !c->target.mask_registers;
 }
 
 static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *err) {
