@@ -86,6 +86,30 @@ static void ask_all(struct plan_step *s) {
         *plan_register_of(s, s->lanes->t[k], s->inst->ir->res[0]) = all;
 }
 
+// group.few: of the group's lanes that come here at most so many.
+static void ask_few(struct plan_step *s) {
+    const struct plan_lanes *lanes = s->lanes;
+    for (unsigned k = 0, n; k < lanes->n; k += n) {
+        n = plan_group_lanes(s, lanes, k);
+        for (unsigned l = k; l < k + n; l++, lanes->t[l - 1]->pc++) {
+            uint64_t most = plan_value_of(s, lanes->t[l], s->inst->ir->ops[1]);
+            uint64_t is = plan_value_of(s, lanes->t[l], s->inst->ir->ops[0]);
+            *plan_register_of(s, lanes->t[l], s->inst->ir->res[0]) = n <= most ? is : 0;
+        }
+    }
+}
+
+// group.lowest: of the group's lanes that come here the first.
+static void take_lowest(struct plan_step *s) {
+    const struct plan_lanes *lanes = s->lanes;
+    for (unsigned k = 0, n; k < lanes->n; k += n) {
+        n = plan_group_lanes(s, lanes, k);
+        for (unsigned l = k; l < k + n; l++, lanes->t[l - 1]->pc++)
+            *plan_register_of(s, lanes->t[l], s->inst->ir->res[0]) =
+                l == k ? plan_value_of(s, lanes->t[l], s->inst->ir->ops[0]) : 0;
+    }
+}
+
 // Time passes between two lanes that ask for it.
 static bool is_time(const struct kir_inst *i) {
     return i->op == ISA_OP_SREG && i->sreg >= ISA_SREG_CLOCK && i->sreg <= ISA_SREG_GLOBALTIMER_HI;
@@ -143,6 +167,10 @@ void plan_run_step(struct plan_step *s) {
         take_first(s);
     else if (i->op == ISA_OP_GROUP_ALL)
         ask_all(s);
+    else if (i->op == ISA_OP_GROUP_FEW)
+        ask_few(s);
+    else if (i->op == ISA_OP_GROUP_LOWEST)
+        take_lowest(s);
     else
         run_lanes(s);
     interp_end_step(s->in);
