@@ -233,7 +233,11 @@ void Vectors::emit(unsigned o, Register to, std::initializer_list<Register> from
     unsigned at = d.getNumDefs();
     for (Register r : from)
         operands.push_back(constrainOperandRegClass(d, r, at++));
+#if LLVM_VERSION_MAJOR >= 22
+    MRI.constrainRegClass(to, TII.getRegClass(d, 0));
+#else
     MRI.constrainRegClass(to, TII.getRegClass(d, 0, &TRI, *MF));
+#endif
     MachineInstrBuilder b = BuildMI(*FuncInfo.MBB, FuncInfo.InsertPt, MIMD, d, to);
     for (Register r : operands)
         b.addReg(r);
@@ -367,7 +371,11 @@ bool Vectors::phis(const Instruction *i) {
     SmallPtrSet<MachineBasicBlock *, 4> seen;
     FuncInfo.OrigNumPHINodesToUpdate = FuncInfo.PHINodesToUpdate.size();
     for (const BasicBlock *next : successors(b)) {
+#if LLVM_VERSION_MAJOR >= 22
+        MachineBasicBlock *m = FuncInfo.getMBB(next);
+#else
         MachineBasicBlock *m = FuncInfo.MBBMap[next];
+#endif
         if (!isa<PHINode>(next->begin()) || !seen.insert(m).second)
             continue;
         MachineBasicBlock::iterator at = m->begin();

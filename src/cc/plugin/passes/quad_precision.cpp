@@ -363,14 +363,25 @@ class QuadLowering {
         }
     }
 
+    // The attributes that values of type t cannot have.
+    static AttributeMask incompatible(Type *t, AttributeSet have) {
+#if LLVM_VERSION_MAJOR >= 22
+        return AttributeFuncs::typeIncompatible(t, have);
+#else
+        (void)have;
+        return AttributeFuncs::typeIncompatible(t);
+#endif
+    }
+
     // Of a type that is another one now.
     void changeCall(CallBase &call) {
         auto *to = cast<FunctionType>(types.get(call.getFunctionType()));
         if (to == call.getFunctionType())
             return;
-        call.removeRetAttrs(AttributeFuncs::typeIncompatible(to->getReturnType()));
+        call.removeRetAttrs(incompatible(to->getReturnType(), call.getAttributes().getRetAttrs()));
         for (unsigned i = 0; i < to->getNumParams(); i++)
-            call.removeParamAttrs(i, AttributeFuncs::typeIncompatible(to->getParamType(i)));
+            call.removeParamAttrs(
+                i, incompatible(to->getParamType(i), call.getAttributes().getParamAttrs(i)));
         call.mutateFunctionType(to);
     }
     void changeType(Instruction &i) {
@@ -416,9 +427,11 @@ class QuadLowering {
             return;
         for (Argument &a : f.args()) {
             a.mutateType(types.get(a.getType()));
-            f.removeParamAttrs(a.getArgNo(), AttributeFuncs::typeIncompatible(a.getType()));
+            f.removeParamAttrs(
+                a.getArgNo(),
+                incompatible(a.getType(), f.getAttributes().getParamAttrs(a.getArgNo())));
         }
-        f.removeRetAttrs(AttributeFuncs::typeIncompatible(to->getReturnType()));
+        f.removeRetAttrs(incompatible(to->getReturnType(), f.getAttributes().getRetAttrs()));
         ValueTypes::set(f, to);
     }
 
