@@ -75,6 +75,35 @@ static bool is_used_elsewhere(LLVMValueRef v) {
     return false;
 }
 
+// Is a mask of several registers taken as a number that is asked for alone whether any lane's bit
+// is set, or (*all) whether all are?
+static bool is_test(const struct cg *c, LLVMValueRef user, bool *all) {
+    if (!LLVMIsABitCastInst(user) || !lanes_of_mask(LLVMGetOperand(user, 0)) ||
+        lanes_of_mask(LLVMGetOperand(user, 0)) <= c->target.vector_bits / WORD_BITS ||
+        LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMIntegerTypeKind)
+        return false;
+    unsigned none = 0, full = 0, n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(user); u; u = LLVMGetNextUse(u), n++) {
+        LLVMValueRef test = LLVMGetUser(u), by = LLVMIsAICmpInst(test);
+        LLVMIntPredicate p = by ? LLVMGetICmpPredicate(test) : LLVMIntSLT;
+        LLVMValueRef number = by ? LLVMIsAConstantInt(LLVMGetOperand(test, 1)) : NULL;
+        if (!number || (p != LLVMIntEQ && p != LLVMIntNE))
+            return false;
+        none += LLVMConstIntGetZExtValue(number) == 0;
+        full += LLVMConstIntGetSExtValue(number) == -1;
+    }
+    *all = full;
+    return n && (none == n || full == n);
+}
+
+static bool is_tested(const struct cg *c, LLVMValueRef v) {
+    bool all;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+        if (is_test(c, LLVMGetUser(u), &all))
+            return true;
+    return false;
+}
+
 static void add(struct widening *w, LLVMValueRef v, bool combined) {
     w->list[w->n] = (struct widened){.mask = v, .combined = combined};
     uint32_t *s = slot_of(w, v);
@@ -96,6 +125,15 @@ static bool all_of_words(LLVMValueRef f) {
     return any;
 }
 
+// What stays in a block LLVM combines as words by itself, and knows more of: maxima, say.
+static bool has_wide_operand(const struct widening *w, LLVMValueRef i) {
+    for (int o = 0; o < LLVMGetNumOperands(i); o++)
+        if (lanes_of_mask(LLVMGetOperand(i, (unsigned)o)) &&
+            find(w, LLVMGetOperand(i, (unsigned)o)))
+            return true;
+    return false;
+}
+
 static void find_masks(struct widening *w, LLVMValueRef f) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -105,11 +143,15 @@ static void find_masks(struct widening *w, LLVMValueRef f) {
         w->slots *= 2;
     w->slot = arena_array(&w->arena, uint32_t, w->slots);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (lanes_of_mask(i) && combines(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!lanes_of_mask(i))
+                continue;
+            bool seed = LLVMIsAPHINode(i) || is_used_elsewhere(i) || is_tested(w->c, i);
+            if (combines(i) && (seed || has_wide_operand(w, i)))
                 add(w, i, true);
-            else if (lanes_of_mask(i) && is_comparison(i) && is_used_elsewhere(i))
+            else if (is_comparison(i) && seed)
                 add(w, i, false);
+        }
 }
 
 static LLVMTypeRef wide_type(const struct widening *w, LLVMValueRef mask) {
@@ -251,6 +293,30 @@ static void make_combination(struct widening *w, struct widened *x, struct widen
     }
 }
 
+// The registers are joined before they are asked, and their number is that of one register's lanes.
+static void replace_test(struct widening *w, const struct widened *x, LLVMValueRef user, bool all) {
+    struct cg *c = w->c;
+    LLVMPositionBuilderBefore(c->b, user);
+    LLVMValueRef v = x->wide, half[2], idx[MOST_LANES];
+    unsigned n = lanes_of_mask(x->mask), each = c->target.vector_bits / WORD_BITS;
+    for (; n > each; n /= 2) {
+        for (unsigned h = 0; h < 2; h++) {
+            for (unsigned l = 0; l < n / 2; l++)
+                idx[l] = cg_i32(c, h * (n / 2) + l);
+            half[h] = LLVMBuildShuffleVector(c->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                             LLVMConstVector(idx, n / 2), "");
+        }
+        v = all ? LLVMBuildAnd(c->b, half[0], half[1], "")
+                : LLVMBuildOr(c->b, half[0], half[1], "");
+    }
+    v = LLVMBuildICmp(c->b, LLVMIntSLT, v, LLVMConstNull(LLVMTypeOf(v)), "");
+    v = LLVMBuildBitCast(c->b, v, LLVMIntTypeInContext(c->ctx, n), "");
+    LLVMTypeRef t = LLVMTypeOf(user);
+    LLVMReplaceAllUsesWith(user,
+                           all ? LLVMBuildSExt(c->b, v, t, "") : LLVMBuildZExt(c->b, v, t, ""));
+    LLVMInstructionEraseFromParent(user);
+}
+
 // Users in the narrow form ask for signs, next to where they stand: LLVM selects instructions block
 // by block.
 static void replace_uses(struct widening *w, struct widened *x) {
@@ -264,7 +330,11 @@ static void replace_uses(struct widening *w, struct widened *x) {
         users[n++] = LLVMGetUser(u);
     for (uint32_t k = 0; k < n; k++) {
         const struct widened *y = lanes_of_mask(users[k]) ? find(w, users[k]) : NULL;
-        bool here = LLVMGetInstructionParent(users[k]) == LLVMGetInstructionParent(x->mask);
+        bool here = LLVMGetInstructionParent(users[k]) == LLVMGetInstructionParent(x->mask), all;
+        if (is_test(c, users[k], &all)) {
+            replace_test(w, x, users[k], all);
+            continue;
+        }
         if ((y && y->combined) || (!x->combined && here))
             continue;
         LLVMPositionBuilderBefore(c->b, users[k]);

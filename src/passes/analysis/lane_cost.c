@@ -61,7 +61,8 @@ static bool is_run(const struct flow *fl, const struct kir_inst *i, double eleme
            lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
 }
 
-// Without loops that lanes leave, masks are those of branches: mostly all lanes act.
+// Without loops that lanes leave, masks are those of branches: mostly all lanes act, and words go
+// into their vector as they are loaded.
 static bool has_masks(const struct flow *fl) {
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
         if (fl->loop_divergent[k])
@@ -82,8 +83,9 @@ static struct cost access(const struct flow *fl, const struct kir_inst *i, const
     if (!local && (is_line(s) || is_run(fl, i, n)))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
-    bool gathers = m->fast_gathers && i->op == ISA_OP_LD && n == 1 && (bits == 32 || bits == 64);
-    return (struct cost){(gathers || !has_masks(fl) ? GATHER : SPREAD) * w, w};
+    bool gathers = (m->fast_gathers || !has_masks(fl)) && i->op == ISA_OP_LD && n == 1 &&
+                   (bits == 32 || bits == 64);
+    return (struct cost){(gathers ? GATHER : SPREAD) * w, w};
 }
 
 static unsigned value_bits(const struct kir_inst *i) {
