@@ -1,7 +1,10 @@
-// Types in the template arguments of a kernel (guide 18.5.12, 18.5.22.1): not those that are local
+// Types of kernels that are used: those of parameters are complete (guide 18.5.10.3). Types in the
+// template arguments of a kernel (guide 18.5.12, 18.5.22.1): not those that are local
 // to a function of the host, unnamed, or private or protected members; closures only of extended
 // lambdas. Types of functions that run on the device are free.
 #include "rules.h"
+
+#include <clang/Sema/Sema.h>
 
 using namespace clang;
 
@@ -24,7 +27,16 @@ static std::string reasonAgainst(const Checker &c, const TagDecl *tag) {
     return reason.empty() ? reason : reason + ",";
 }
 
+static void checkParameterTypes(Checker &c, const FunctionDecl *f, SourceLocation at) {
+    for (const ParmVarDecl *p : f->parameters())
+        if (!p->getType()->isDependentType() &&
+            !c.compiler.getSema().isCompleteType(at, p->getType()))
+            c.error(at, "the kernel " + quoted(f) + " is used, whose parameter has the type " +
+                            quoted(p->getType(), c.context) + ", which is incomplete");
+}
+
 void checkKernelReference(Checker &c, const FunctionDecl *f, SourceLocation at) {
+    checkParameterTypes(c, f, at);
     const TemplateArgumentList *list = f->getTemplateSpecializationArgs();
     auto refuse = [&](const std::string &what) {
         if (!what.empty())
