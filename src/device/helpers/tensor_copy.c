@@ -11,7 +11,7 @@
 // reductions of FLOAT32 keep subnormal numbers, unless the type says FTZ.
 //
 // Of im2col::w and im2col::w::128 the manual has figures. Where it has no words, this is what
-// TIRx-harness models, whose authors compared theirs with sm_100: a row of the bounding box is
+// the simulator TIRx-harness models, and no GPU was asked: a row of the bounding box is
 // followed by that of the next image, with the same row and layer; a halo is what comes next on
 // that way; those of w::128, after each 32 pixels, lie behind all 128 pixels, the first of each,
 // then the second of each.
