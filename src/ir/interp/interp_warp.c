@@ -49,8 +49,11 @@ static void shuffle(struct interp *in, struct interp_warp *w, uint32_t lanes) {
         const struct interp_inst *i = interp_at(t);
         bool ok = source_lane(k, interp_get(t, &i->ops[1]).u32[0], interp_get(t, &i->ops[2]).u32[0],
                               i->ir->mods.mode, &from);
-        // A lane that takes no part has nothing to give: the result is undefined.
-        interp_set(t, i, 0, values[lanes >> from & 1 ? from : k]);
+        // A lane that takes no part has nothing to give: the result is undefined. One that is the
+        // same in all lanes is so where they ask such a lane, too.
+        static const union isa_bits nothing;
+        bool takes_part = lanes >> from & 1;
+        interp_set(t, i, 0, takes_part ? values[from] : in->way ? nothing : values[k]);
         if (i->ir->nres > 1)
             interp_set64(t, i, 1, ok);
     }

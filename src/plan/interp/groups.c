@@ -40,8 +40,11 @@ static void choose(const struct plan_interp *p, struct interp *in, uint32_t from
             lanes->t[lanes->n++] = t;
     }
     // A lane that waits for a phase holds up those behind it in the layout: they are one vector.
-    if (best && best->state == INTERP_PHASE_WAIT)
-        lanes->n = 0;
+    unsigned ready = 0;
+    for (unsigned k = 0; k < lanes->n; k++)
+        if (lanes->t[k]->state == INTERP_READY)
+            lanes->t[ready++] = lanes->t[k];
+    lanes->n = ready;
 }
 
 static bool gives_way(struct interp *in, uint32_t from, uint32_t end) {
