@@ -210,7 +210,8 @@ static void values(void) {
     // A lane that does not exist gives nothing: what is made of that is not stored.
     agrees("a lane that the block has not",
            AT("%b", "%t") "ld.global.u32 %x1, [%w1];"
-                          "shfl.sync.idx.b32 %x2, %x1, 24, 31, 127; mov.u32 %x0, %t;" KEPT,
+                          "shfl.sync.idx.b32 %x2, %x1, 24, 31, 127; setp.eq.u32 %p, %t, 99; "
+                          "selp.b32 %x0, %x2, %t, %p;" KEPT,
            (struct planned_for){.ntid = {7, 1, 1}});
     const char *arms = "and.b32 %x1, %t, 1; setp.eq.u32 %p, %x1, 1; mov.u32 %x0, 3; @%p bra odd;"
                        "mov.u32 %x0, 4; bra out; odd: mul.lo.u32 %x0, %n, 9; out:" KEPT;
