@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cc/messages/clang_messages.h"
+#include "cc/messages/launch_text.h"
 #include "cc/processes/file_io.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
@@ -363,16 +364,6 @@ static bool takes_kernel(const struct text *t, uint32_t i) {
     return is_any(t, i, names, sizeof names / sizeof *names) && is(t, i + 1, "(");
 }
 
-// With a type of its own, a wrong launch gives no second message about the lambda.
-static const char before_launch[] = "__kudzu_launch([&]()->void{",
-                  before_call[] = "__kudzu_launch([&]{return ";
-const char device_launches_closing[] = ";})";
-
-size_t device_launches_opening(const char *text) {
-    size_t n = strlen(before_launch), m = strlen(before_call);
-    return !strncmp(text, before_launch, n) ? n : !strncmp(text, before_call, m) ? m : 0;
-}
-
 struct edits {
     // For each token: launches, and calls of other functions, that begin there; what ends there.
     uint8_t *launches, *calls, *closes;
@@ -452,15 +443,15 @@ static void apply(const struct text *t, const struct edits *e, struct strbuf *ou
             from = k->at;
         }
         for (int n = 0; n < e->calls[i]; n++)
-            strbuf_puts(out, before_call);
+            strbuf_puts(out, launch_text_before_call);
         for (int n = 0; n < e->launches[i]; n++)
-            strbuf_puts(out, before_launch);
+            strbuf_puts(out, launch_text_before_launch);
         if (e->closes[i]) {
             strbuf_append(out, t->s + from, k->end - from);
             from = k->end;
         }
         for (int n = 0; n < e->closes[i]; n++)
-            strbuf_puts(out, device_launches_closing);
+            strbuf_puts(out, launch_text_behind);
     }
     strbuf_append(out, t->s + from, t->size - from);
 }

@@ -34,9 +34,4 @@ bool device_launches_rewrite(struct arena *arena, char **text, size_t *size, boo
 bool device_launches_find(struct arena *arena, const cc_strings *diagnostics,
                           struct device_launches *found);
 
-// What is written in front of a launch or a call, where text begins with it: its length, else 0.
-// And what is written behind.
-size_t device_launches_opening(const char *text);
-extern const char device_launches_closing[];
-
 #endif

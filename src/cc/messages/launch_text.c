@@ -6,8 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/compat/device_launches.h"
 #include "support/strbuf.h"
+
+const char launch_text_before_launch[] = "__kudzu_launch([&]()->void{";
+const char launch_text_before_call[] = "__kudzu_launch([&]{return ";
+const char launch_text_behind[] = ";})";
+
+// What text begins with: its length. 0: neither.
+static size_t opening(const char *text) {
+    size_t n = strlen(launch_text_before_launch), m = strlen(launch_text_before_call);
+    return !strncmp(text, launch_text_before_launch, n) ? n
+           : !strncmp(text, launch_text_before_call, m) ? m
+                                                        : 0;
+}
 
 // A line of the user's, shown as " 12 | text", and which of the text's columns are not the user's.
 struct shown {
@@ -42,7 +53,7 @@ static bool find_gone(const char *s, bool *gone) {
     int opened_at[MOST], opened = 0, depth = 0;
     bool any = false;
     for (size_t i = 0; s[i];) {
-        size_t n = device_launches_opening(s + i);
+        size_t n = opening(s + i);
         if (n && opened < MOST) {
             opened_at[opened++] = depth++;
             any = true;
@@ -54,9 +65,8 @@ static bool find_gone(const char *s, bool *gone) {
                 i += s[i] == '\\' && s[i + 1];
         depth += s[i] == '{' ? 1 : s[i] == '}' ? -1 : 0;
         bool ends = s[i] == '}' && opened && depth == opened_at[opened - 1];
-        if (ends && i &&
-            !strncmp(s + i - 1, device_launches_closing, strlen(device_launches_closing))) {
-            i = mark(gone, i - 1, strlen(device_launches_closing));
+        if (ends && i && !strncmp(s + i - 1, launch_text_behind, strlen(launch_text_behind))) {
+            i = mark(gone, i - 1, strlen(launch_text_behind));
             opened--;
             continue;
         }
