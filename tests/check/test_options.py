@@ -138,6 +138,13 @@ def look_sanitizer(program):
     expect("racecheck", status == 3 and re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed \(\1 error", out), out)
     status, out, err = run(program, "barrier", "bug", command=(link,))
     expect("memcheck alone", "ERROR SUMMARY: 0 errors" in out, out)
+    for options, told in ((["--tool", "initcheck"], True), (["--tool", "initcheck", "--unwritten-reads", "no"], False), ([], False)):
+        status, out, err = run(*options, program, "padded", command=(link,))
+        expect("padding that is read, %s" % options, ("Uninitialized __global__ memory read of size" in out) == told, out)
+    status, out, err = run("--unwritten-reads", "yes", "--tool", "init", program, "padded")
+    expect("padding that is read", status == 1 and "Uninitialized __global__ memory read of size" in out, out)
+    status, out, err = run("--unwritten-reads", "yes", "--tool", "memory", program, "padded")
+    expect("reads need init", status == 0 and "0 errors" in out, out)
     status, out, err = run("/bin/true", command=(link,))
     expect("no CUDA", status == 1 and "before first instrumented API call" in out, out)
     status, out, err = run("--require-cuda-init=no", "/bin/false", command=(link,))
