@@ -2,17 +2,27 @@
 // stands there, element by element, again and again, whenever it asks what is known of the bits of
 // a value; and the fast instruction selection knows no vectors of constants at all, but loads it
 // knows. Shifts keep theirs, which are part of the instruction, and so do products by powers of
-// two, which are shifts, and those of types that machines have no product of.
+// two, which are shifts, and those of types that machines have no product of. Uses that follow each
+// other closely in a block share a load; farther apart its register would have to be saved.
 #include "codegen/llvm/constant_loads.h"
 #include "codegen/core/state.h"
 
 #include <stdint.h>
 
-enum { INITIAL_SLOTS = 64 };
+enum { INITIAL_SLOTS = 64, CLOSE = 16 };
+
+// The last load of a constant, in which block, and at which of the instructions.
+struct last_load {
+    LLVMValueRef load;
+    LLVMBasicBlockRef block;
+    uint64_t at;
+};
 
 struct table {
     LLVMValueRef *constant, *place;
+    struct last_load *last;
     uint32_t n, slots; // a power of two
+    uint64_t at;       // instructions that were looked at
     bool counts;       // only which ones there are
 };
 
@@ -29,12 +39,14 @@ static void grow(struct cg *c, struct table *t) {
     t->slots = old.slots ? old.slots * 2 : INITIAL_SLOTS;
     t->constant = arena_array(c->arena, LLVMValueRef, t->slots);
     t->place = arena_array(c->arena, LLVMValueRef, t->slots);
+    t->last = arena_array(c->arena, struct last_load, t->slots);
     for (uint32_t k = 0; k < old.slots; k++) {
         if (!old.constant[k])
             continue;
         uint32_t at = slot_of(t, old.constant[k]);
         t->constant[at] = old.constant[k];
         t->place[at] = old.place[k];
+        t->last[at] = old.last[k];
     }
 }
 
@@ -126,10 +138,16 @@ static void load_operands(struct cg *c, struct table *t, LLVMValueRef i) {
         LLVMValueRef place = place_of(c, t, x);
         if (t->counts)
             continue;
-        LLVMPositionBuilderBefore(c->b, i);
-        LLVMValueRef load = LLVMBuildLoad2(c->b, LLVMTypeOf(x), place, "");
-        LLVMSetAlignment(load, 64);
-        LLVMSetOperand(i, (unsigned)k, load);
+        LLVMBasicBlockRef b = LLVMGetInstructionParent(i);
+        struct last_load *last = &t->last[slot_of(t, x)];
+        if (!last->load || last->block != b || t->at - last->at > CLOSE) {
+            LLVMPositionBuilderBefore(c->b, i);
+            last->load = LLVMBuildLoad2(c->b, LLVMTypeOf(x), place, "");
+            LLVMSetAlignment(last->load, 64);
+            last->block = b;
+        }
+        last->at = t->at;
+        LLVMSetOperand(i, (unsigned)k, last->load);
     }
 }
 
@@ -137,7 +155,7 @@ static void load_all(struct cg *c, struct table *t) {
     for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                if (computes(i))
+                if (t->at++, computes(i))
                     load_operands(c, t, i);
 }
 

@@ -165,6 +165,7 @@ static void lay_out_component(struct builder *b, const struct component *c, comp
     l->parent = c->loop;
     l->header = b->f->blocks.data[header];
     l->depth = c->loop ? c->loop->depth + 1 : 1;
+    l->in_irreducible = l->irreducible || (c->loop && c->loop->in_irreducible);
     l->index = b->cfg->loops.len;
     l->first = b->next_pos;
     l->last = b->next_pos + n - 1;

@@ -15,6 +15,7 @@ struct cfg_loop {
     uint32_t first, last; // positions in the layout
     uint32_t depth;       // 1: outermost
     bool irreducible;     // entered at several blocks
+    bool in_irreducible;  // it or one around it
     uint32_t index;
 };
 

@@ -56,9 +56,8 @@ bool flow_pending(const struct flow *fl, const struct kir_block *x, const struct
             return true;
         // Irreducible loops: lanes may wait anywhere in them.
         struct cfg_loop *l = cfg_common_loop(loop_of(fl, y), loop_of(fl, b));
-        for (; l; l = l->parent)
-            if (l->irreducible)
-                return true;
+        if (l && l->in_irreducible)
+            return true;
     }
     return false;
 }
@@ -82,9 +81,9 @@ bool flow_waits(const struct flow *fl, const struct kir_block *x, const struct k
         // Lanes that came from before x went on with x when the layout came by.
         if ((from >= there && from < at) || shares_inner_loop(fl, y, b, x))
             return true;
-        for (struct cfg_loop *l = cfg_common_loop(loop_of(fl, y), loop_of(fl, b)); l; l = l->parent)
-            if (l->irreducible)
-                return true;
+        struct cfg_loop *l = cfg_common_loop(loop_of(fl, y), loop_of(fl, b));
+        if (l && l->in_irreducible)
+            return true;
     }
     return false;
 }
@@ -203,10 +202,8 @@ struct flow_next flow_next(const struct flow *fl, const struct kir_block *b, uin
 }
 
 static bool in_irreducible(const struct flow *fl, const struct kir_block *b) {
-    for (struct cfg_loop *l = loop_of(fl, b); l; l = l->parent)
-        if (l->irreducible)
-            return true;
-    return false;
+    const struct cfg_loop *l = loop_of(fl, b);
+    return l && l->in_irreducible;
 }
 
 static bool find_deferred(struct flow *fl) {
@@ -232,25 +229,31 @@ static bool find_deferred(struct flow *fl) {
     return changed;
 }
 
+// Lanes that end there leave the loop too, but nothing of theirs is read later.
+static bool leave_at_times(struct flow *fl, const struct kir_block *from,
+                           const struct kir_block *to) {
+    bool changed = false;
+    for (struct cfg_loop *l = loop_of(fl, from); l; l = l->parent) {
+        bool inside = cfg_in_loop(l, loop_of(fl, to));
+        work_spend(1);
+        if ((!inside || l->header == to) && !fl->loop_divergent[l->index])
+            fl->loop_divergent[l->index] = 1, changed = true;
+        if (inside) // what is around it has its header outside of it
+            break;
+    }
+    return changed;
+}
+
 static bool find_divergent_loops(struct flow *fl) {
     bool changed = false;
-    for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
-        struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (fl->loop_divergent[k])
-            continue;
-        bool div = l->irreducible && fl->width > 1;
-        work_spend(l->last - l->first);
-        for (uint32_t p = l->first; p <= l->last && !div; p++) {
-            struct kir_block *b = fl->cfg->order[p];
-            for (uint32_t t = 0; t < b->last->ntargets; t++) {
-                struct kir_block *to = b->last->targets[t];
-                bool leaves = !cfg_in_loop(l, loop_of(fl, to)) || to == l->header;
-                // Lanes that end here leave the loop too, but nothing of theirs is read later.
-                div |= leaves && fl->deferred[b->id][t];
-            }
-        }
-        if (div)
+    for (uint32_t k = 0; k < fl->cfg->loops.len && fl->width > 1; k++)
+        if (fl->cfg->loops.data[k]->irreducible && !fl->loop_divergent[k])
             fl->loop_divergent[k] = 1, changed = true;
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        struct kir_block *b = fl->cfg->order[p];
+        for (uint32_t t = 0; t < b->last->ntargets && loop_of(fl, b); t++)
+            if (fl->deferred[b->id][t])
+                changed |= leave_at_times(fl, b, b->last->targets[t]);
     }
     return changed;
 }
@@ -265,13 +268,12 @@ static bool is_join(const struct flow *fl, const struct kir_block *x) {
         bool is_back = is_back_edge(fl, y, x), def = edge_deferred(fl, x, p);
         *(is_back ? &back : &forward) += 1;
         *(is_back ? &back_deferred : &forward_deferred) += def;
-        for (struct cfg_loop *l = loop_of(fl, y); l; l = l->parent) {
-            bool inside = cfg_in_loop(l, loop_of(fl, x));
-            if (!inside && fl->loop_divergent[l->index])
+        struct cfg_loop *l = loop_of(fl, y);
+        for (; l && !cfg_in_loop(l, loop_of(fl, x)); l = l->parent)
+            if (fl->loop_divergent[l->index])
                 return true;
-            if (l->irreducible && inside)
-                return true;
-        }
+        if (l && l->in_irreducible)
+            return true;
     }
     return (forward > 1 && forward_deferred) || (back > 1 && back_deferred);
 }
@@ -368,8 +370,9 @@ static void find_full(struct flow *fl) {
 
 static void mark_live_out(struct flow *fl, const struct kir_value *v, const struct kir_block *use) {
     if (v->kind == KIR_VALUE_INST && flow_use(fl, v, use).kind == SHAPE_VARYING) {
-        for (struct cfg_loop *l = loop_of(fl, v->def->block); l; l = l->parent)
-            if (!cfg_in_loop(l, loop_of(fl, use)) && fl->loop_divergent[l->index])
+        struct cfg_loop *l = loop_of(fl, v->def->block);
+        for (; l && !cfg_in_loop(l, loop_of(fl, use)); l = l->parent)
+            if (fl->loop_divergent[l->index])
                 fl->live_out[v->id] = 1;
     }
 }
