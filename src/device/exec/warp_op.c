@@ -184,6 +184,21 @@ void warp_op_unit_ended(struct resident *s, uint32_t thread) {
     }
 }
 
+// Does u wait for a lane that has not come? Each lane but the last one that comes finds one at
+// once, beside itself: most come in the order of their numbers, up or down.
+static bool misses_some(struct resident *s, uint32_t warp, const struct unit *u, uint32_t lane) {
+    uint32_t lanes = lanes_in_warp(s, warp);
+    for (uint32_t k = 1; k < KD_WARP; k++) {
+        uint32_t other = (lane + (k & 1 ? k + 1 : 2 * KD_WARP - k) / 2) % KD_WARP;
+        const struct unit *o = lane_unit(s, warp, other);
+        bool wanted = other < lanes && u->membermask >> other & 1 && o->wait != UNIT_ENDED;
+        if (wanted && (o->wait != UNIT_AT_WARP_OP || o->op != u->op || o->mode != u->mode ||
+                       o->membermask != u->membermask))
+            return true;
+    }
+    return false;
+}
+
 static uint64_t meet(struct kd_block *b, uint32_t thread, struct unit args) {
     struct resident *s = resident_of(b);
     if (!thread_units(s))
@@ -194,7 +209,7 @@ static uint64_t meet(struct kd_block *b, uint32_t thread, struct unit args) {
     args.wait = UNIT_AT_WARP_OP;
     args.membermask |= 1u << lane;
     *u = args;
-    if (!try_complete(s, warp, u, lane))
+    if (misses_some(s, warp, u, lane) || !try_complete(s, warp, u, lane))
         block_wait(s);
     s->yields = 0;
     return u->result;
