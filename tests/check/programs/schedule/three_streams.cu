@@ -16,6 +16,7 @@ int main() {
     cudaEvent_t done[2];
     OK(cudaMalloc(&count, sizeof *count));
     OK(cudaMemset(count, 0, sizeof *count));
+    limit<<<1, 1>>>(count);
     OK(cudaDeviceSynchronize());
     for (cudaStream_t &s : streams)
         OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
