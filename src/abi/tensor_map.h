@@ -23,8 +23,8 @@ struct tensor_map {
     uint32_t last[TENSOR_MAX_DIMS]; // size of a dimension, less one
     uint16_t box[TENSOR_MAX_DIMS];  // tiled
     uint8_t step[TENSOR_MAX_DIMS];
-    uint8_t fill_nan; // what lies outside the tensor reads as NaN, else as zero
-    uint8_t im2col; // 0: tiled, TENSOR_IM2COL, TENSOR_IM2COL_WIDE
+    uint8_t fill_nan;           // what lies outside the tensor reads as NaN, else as zero
+    uint8_t im2col;             // 0: tiled, TENSOR_IM2COL, TENSOR_IM2COL_WIDE
     int16_t lower[3], upper[3]; // im2col: corners of the bounding box, innermost first
     uint16_t channels, pixels;
     uint8_t reserved[10];

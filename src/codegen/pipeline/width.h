@@ -26,10 +26,10 @@ bool rows_without_loops(const struct cg *c, const struct flow *fl);
 // with masks pay for that by twice the lanes already.
 bool groups_want_two_registers(const struct cg *c);
 
-// How many lanes a kernel without teams gets whose threads leave loops in different iterations. Such
-// a loop ends with a branch that waits for what the iteration computes, and often is mispredicted:
-// no other group's work goes on meanwhile. Vectors of two or four registers are as many chains side
-// by side, as far as what loops keep fits the registers.
+// How many lanes a kernel without teams gets whose threads leave loops in different iterations.
+// Such a loop ends with a branch that waits for what the iteration computes, and often is
+// mispredicted: no other group's work goes on meanwhile. Vectors of two or four registers are as
+// many chains side by side, as far as what loops keep fits the registers.
 unsigned width_for_latency(const struct cg *c, const struct flow *fl);
 
 #endif

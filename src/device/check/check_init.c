@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -384,14 +385,16 @@ static void report_read(struct kd_block *b, uint32_t thread, const struct kd_che
         check_report(&r);
 }
 
-// Where what the lanes of a vector store next was loaded, as code tells in front of it.
-static _Thread_local uint64_t loaded_from[KD_WARP];
+// Where what the lanes of a vector store next was loaded, as code tells in front of it: KD_WARP
+// addresses. On the heap: the library's room for threads' own variables is small.
+static _Thread_local uint64_t *loaded_from;
 
 static void store(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                   uint64_t address, uint64_t bits) {
     bool undecided = bits && is_device(b, address);
     const struct kd_check_site *by = undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL;
-    if (undecided && site->kind == KD_CHECK_SHADOW_STORE && site->flags & KD_CHECK_HANDED_ON)
+    if (undecided && site->kind == KD_CHECK_SHADOW_STORE && site->flags & KD_CHECK_HANDED_ON &&
+        loaded_from)
         by = check_copied_by(loaded_from[thread % KD_WARP]);
     set(address, site->bytes, undecided ? (const uint8_t *)&bits : NULL, 0);
     check_copied_stored(address, site->bytes, by);
@@ -419,7 +422,9 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
         store(b, thread, site, address, more);
         break;
     case KD_CHECK_SHADOW_FROM:
-        if (more)
+        if (more && !loaded_from)
+            loaded_from = calloc(KD_WARP, sizeof *loaded_from);
+        if (more && loaded_from)
             loaded_from[thread % KD_WARP] = address;
         break;
     case KD_CHECK_SHADOW_UPDATE:

@@ -23,7 +23,8 @@
 
 enum { MOST_COPIED = 300, MOST_BLOCKS = 60, MOST_LANES = 4 };
 
-// An iteration of a vector takes so many times what one lane's takes, and so many cycles more.
+// An iteration of a vector takes for each register that words of its lanes fill so many times what
+// one lane's takes, and so many cycles more: arithmetic alone would gain nothing.
 enum { LEAST_TIMES = 2, LEAST_CYCLES = 20 };
 
 struct search {
@@ -133,7 +134,9 @@ static unsigned few_in(const struct flow *fl, const struct cfg_loop *l, const st
         !leaves_by_data(fl, l))
         return 0;
     struct lane_cost cost = lane_cost_of_loop(fl, l, m, private_frame);
-    if (cost.vector < LEAST_TIMES * cost.one || cost.vector < LEAST_CYCLES + cost.one)
+    unsigned registers = fl->width * 32 / m->vector_bits;
+    double alone = cost.one * (registers > 1 ? registers : 1);
+    if (cost.vector < LEAST_TIMES * alone || cost.vector < LEAST_CYCLES + alone)
         return 0;
     unsigned most = waits != WAITS_NOT && writes(fl, l) ? 1 : MOST_LANES;
     unsigned few = (unsigned)(cost.vector / cost.one / 2);

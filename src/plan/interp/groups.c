@@ -1,4 +1,5 @@
 // Which lanes run next: of a team those that are furthest behind in the layout, deepest in calls.
+// The header of a loop comes behind the loop there: lanes go into the next iteration together.
 // Lanes that left a loop wait for those that iterate, and lanes that took one way of a branch for
 // those on the other way, as under masks.
 #include "plan/interp/groups.h"

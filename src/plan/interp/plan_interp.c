@@ -20,15 +20,36 @@ static void find_members(struct arena *a, const struct plan *p, const struct kir
     }
 }
 
-static void describe(struct arena *a, const struct plan *p, struct plan_code *code) {
-    const struct kir_func *f = p->in.fl->func;
-    const struct cfg *cfg = p->in.fl->cfg;
-    uint32_t pc = 0, *places = arena_array(a, uint32_t, f->blocks.len), place = 0;
+// The place of each block's first instruction. Lanes that begin an iteration of a loop wait for
+// those that are in one: a header comes behind all of its loop, and inner loops' before outer
+// ones'.
+struct layout {
+    uint32_t *first, *header; // by block id; header: UINT32_MAX where none begins
+};
+
+static struct layout lay_out(struct arena *a, const struct kir_func *f, const struct cfg *cfg) {
+    struct layout to = {arena_array(a, uint32_t, f->blocks.len),
+                        arena_array(a, uint32_t, f->blocks.len)};
+    uint32_t place = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        to.header[b] = UINT32_MAX;
     for (uint32_t k = 0; k < cfg->nblocks; k++) {
-        places[cfg->order[k]->id] = place;
+        to.first[cfg->order[k]->id] = place;
         for (const struct kir_inst *i = cfg->order[k]->first; i; i = i->next)
             place++;
+        for (uint32_t n = cfg->loops.len; n-- > 0;) {
+            const struct cfg_loop *l = cfg->loops.data[n];
+            if (l->last == k && !l->irreducible && to.header[l->header->id] == UINT32_MAX)
+                to.header[l->header->id] = place++;
+        }
     }
+    return to;
+}
+
+static void describe(struct arena *a, const struct plan *p, struct plan_code *code) {
+    const struct kir_func *f = p->in.fl->func;
+    const struct layout layout = lay_out(a, f, p->in.fl->cfg);
+    uint32_t pc = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
             pc += i->op != ISA_OP_PHI;
@@ -36,12 +57,14 @@ static void describe(struct arena *a, const struct plan *p, struct plan_code *co
     code->at = arena_array(a, struct plan_at, pc);
     pc = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++) {
-        place = places[b];
+        uint32_t place = layout.first[b], header = layout.header[b];
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             if (i->op == ISA_OP_PHI)
                 continue;
             struct plan_at *at = &code->at[pc];
-            at->place = place++;
+            at->place = header != UINT32_MAX ? header : place;
+            header = UINT32_MAX;
+            place++;
             at->access = plan_access_of(p, i);
             at->guarded = at->access && is_guarded(p, i);
             if (at->access && at->access->row && at->access->last)

@@ -160,7 +160,8 @@ static CUresult attribute(void) {
     X(d_to_h_pinned)                                                                               \
     X(to_mapped)                                                                                   \
     X(from_mapped)                                                                                 \
-    X(within) X(to_mapped_other) X(from_mapped_other) X(peer_to_mapped) X(peer_to_mapped_1)        \
+    X(within)                                                                                      \
+    X(to_mapped_other) X(from_mapped_other) X(peer_to_mapped) X(peer_to_mapped_1)                  \
         X(peer_from_mapped) X(peer_from_mapped_1) X(set_8) X(set_32_2d) X(write_value)             \
             X(wait_value) X(kernel_reads) X(kernel_writes) X(node_to_mapped) X(node_from_mapped)   \
                 X(node_to_mapped_1) X(attribute)
