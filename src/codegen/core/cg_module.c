@@ -314,7 +314,8 @@ static void keep_large_calls(struct cg *c) {
 }
 
 void cg_declare_functions(struct cg *c) {
-    for (uint32_t k = 0; k < c->ir->funcs.len; k++) {
+    // A kernel whose groups run in teams calls nothing: what it called once has gone.
+    for (uint32_t k = 0; k < c->ir->funcs.len && c->team == 1; k++) {
         struct kir_func *f = c->ir->funcs.data[k];
         if (f->is_kernel || f->is_extern || !c->needed[k])
             continue;

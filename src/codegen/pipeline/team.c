@@ -152,7 +152,14 @@ void try_team(struct pipeline *p) {
     struct cg *c = p->c;
     struct flow **fl = p->fl;
     const struct flow *alone = fl[c->kernel->index];
-    analyse_all(p);
+    // A barrier that some of a team's groups come to in one arm of a branch, and others in the
+    // other, is passed when all have come: as one vector they would come to it one after the other.
+    if (!analyse_all(p)) {
+        c->team = no_team(c, "vectors may have to wait for each other", c->stacks_at);
+        because(c, NULL, NULL);
+        analyse_all(p);
+        return;
+    }
     const struct flow *team = fl[c->kernel->index];
     bool gains = skewed_instructions(team) > loop_instructions(team);
     for (uint32_t k = 0; k < alone->cfg->loops.len; k++)

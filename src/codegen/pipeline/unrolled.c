@@ -59,8 +59,7 @@ static bool unroll(struct pipeline *p) {
     if (!most || !one_team_fits(c, groups) || !unroll_kernel(c, most / groups))
         return false;
     c->team = groups;
-    analyse_all(p);
-    if (one_team_fits(c, groups) && !p->waits)
+    if (analyse_all(p) && one_team_fits(c, groups) && !p->waits)
         return true;
     restore_kernel(c, old);
     c->team = team;
