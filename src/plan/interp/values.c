@@ -83,7 +83,8 @@ static void settle_scalar(struct plan_step *s, const struct said *x, const struc
     }
 }
 
-// Vectors of a team: what the first group has that has this lane.
+// Vectors of a team: what the first group has that has this lane. Where a guard does not hold
+// nothing is said of what is guarded, not of its lag either.
 static void settle_vectors(struct plan_step *s, const struct said *x,
                            const struct plan_lanes *lanes, const struct kir_inst *i) {
     const struct interp_thread *first[KD_WARP] = {NULL};
@@ -109,6 +110,6 @@ void plan_settle(struct plan_step *s, const struct plan_lanes *lanes, const stru
         x.lag = fl->lag[v->id];
     if (x.is->form == PLAN_SCALAR || x.is->form == PLAN_OFFSETS)
         settle_scalar(s, &x, lanes, i);
-    else if (x.is->sharing != PLAN_OWN)
+    else if (x.is->sharing != PLAN_OWN && x.is->form != PLAN_GUARDED)
         settle_vectors(s, &x, lanes, i);
 }
