@@ -3,17 +3,8 @@
 
 #include "codegen/llvm/block_graph.h"
 
-static uint32_t *slot_of(const struct block_graph *g, LLVMValueRef v) {
-    uint64_t h = (uint64_t)(uintptr_t)v * 0x9e3779b97f4a7c15ull >> 20;
-    for (;; h++) {
-        uint32_t *s = &g->slot[h & (g->slots - 1)];
-        if (!*s || g->node[*s - 1].v == v)
-            return s;
-    }
-}
-
 uint32_t block_graph_find(const struct block_graph *g, LLVMValueRef v) {
-    return *slot_of(g, v);
+    return number_table_find(&g->numbers, v);
 }
 
 // ---- what an instruction does with memory ---------------------------------------------------
@@ -85,15 +76,12 @@ static enum block_kind kind_of(const struct block_graph *g, LLVMValueRef v) {
 
 static void collect(struct block_graph *g, LLVMBasicBlockRef b, uint32_t n) {
     g->node = arena_array(g->arena, struct block_node, n);
-    for (g->slots = 64; g->slots < 2 * n;)
-        g->slots *= 2;
-    g->slot = arena_array(g->arena, uint32_t, g->slots);
+    g->numbers = number_table_new(g->arena, n);
     for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
         if (LLVMIsAPHINode(v))
             continue;
-        g->node[g->n] = (struct block_node){.v = v, .kind = (uint8_t)kind_of(g, v)};
-        uint32_t *s = slot_of(g, v);
-        *s = ++g->n;
+        g->node[g->n++] = (struct block_node){.v = v, .kind = (uint8_t)kind_of(g, v)};
+        number_table_add(&g->numbers, v);
     }
 }
 
@@ -111,7 +99,7 @@ static void connect(struct block_graph *g) {
         x->ops = arena_array(g->arena, uint32_t, (unsigned)nops + 1);
         for (int p = 0; p < nops; p++) {
             LLVMValueRef v = LLVMGetOperand(x->v, (unsigned)p);
-            uint32_t of = LLVMIsAInstruction(v) ? *slot_of(g, v) : 0;
+            uint32_t of = LLVMIsAInstruction(v) ? block_graph_find(g, v) : 0;
             if (of && !has(x->ops, x->nops, of - 1))
                 x->ops[x->nops++] = of - 1;
         }
@@ -124,7 +112,7 @@ static void connect(struct block_graph *g) {
         x->users = arena_array(g->arena, uint32_t, x->nusers + 1);
         x->users_left = x->nusers;
         for (LLVMUseRef u = LLVMGetFirstUse(x->v); u; u = LLVMGetNextUse(u))
-            if (!*slot_of(g, LLVMGetUser(u))) {
+            if (!block_graph_find(g, LLVMGetUser(u))) {
                 x->users_left++;
                 break;
             }

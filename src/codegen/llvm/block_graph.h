@@ -2,6 +2,7 @@
 #define KUDZU_CODEGEN_BLOCK_GRAPH_H
 
 #include "codegen/core/state.h"
+#include "codegen/llvm/number_table.h"
 
 // What the instructions of one basic block need of each other, for passes that put them into
 // another order. Phis are left out.
@@ -18,8 +19,9 @@ struct block_node {
 
 struct block_graph {
     struct arena *arena;
-    struct block_node *node;  // in the order that there is
-    uint32_t n, *slot, slots; // a hash table: instruction to node, plus one
+    struct block_node *node; // in the order that there is
+    uint32_t n;
+    struct number_table numbers; // of instructions: their nodes
     unsigned memory_kind;
 };
 

@@ -8,6 +8,7 @@
 #include "codegen/ahead/cg_stream.h"
 #include "codegen/core/state.h"
 #include "codegen/llvm/cold.h"
+#include "codegen/llvm/number_table.h"
 #include "codegen/llvm/one_test.h"
 
 enum { LEAST_TESTS = 12, MOST_INSTRUCTIONS = 8000, VALUES = 32768 };
@@ -24,23 +25,15 @@ struct once {
     struct cg *c;
     struct arena arena;
     struct copied *block;
-    uint32_t n, *slot, slots; // a hash table: block to its number, plus one
+    uint32_t n;
+    struct number_table numbers; // of blocks
     LLVMBasicBlockRef head, rest;
     LLVMValueRef *from, *to; // a hash table: values and their copies
     uint32_t tests;
 };
 
-static uint32_t *slot_of(const struct once *o, LLVMBasicBlockRef b) {
-    uint64_t h = (uint64_t)(uintptr_t)b * 0x9e3779b97f4a7c15ull >> 20;
-    for (;; h++) {
-        uint32_t *s = &o->slot[h & (o->slots - 1)];
-        if (!*s || o->block[*s - 1].b == b)
-            return s;
-    }
-}
-
 static struct copied *find_block(const struct once *o, LLVMBasicBlockRef b) {
-    uint32_t n = *slot_of(o, b);
+    uint32_t n = number_table_find(&o->numbers, b);
     return n ? &o->block[n - 1] : NULL;
 }
 
@@ -52,17 +45,14 @@ static bool in_loop(const struct once *o, LLVMBasicBlockRef b) {
 // ---- the loop over blocks of threads --------------------------------------------------------
 
 static void add_block(struct once *o, LLVMBasicBlockRef b) {
-    o->block[o->n].b = b;
-    uint32_t *s = slot_of(o, b);
-    *s = ++o->n;
+    o->block[o->n++].b = b;
+    number_table_add(&o->numbers, b);
 }
 
 static void find_blocks(struct once *o, LLVMValueRef f) {
     uint32_t n = LLVMCountBasicBlocks(f) + 1;
     o->block = arena_array(&o->arena, struct copied, n);
-    for (o->slots = 64; o->slots < 2 * n;)
-        o->slots *= 2;
-    o->slot = arena_array(&o->arena, uint32_t, o->slots);
+    o->numbers = number_table_new(&o->arena, n);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         add_block(o, b);
 }
@@ -71,7 +61,7 @@ static void find_blocks(struct once *o, LLVMValueRef f) {
 static bool find_head(struct once *o, LLVMValueRef f) {
     uint32_t *stack = arena_array(&o->arena, uint32_t, o->n + 1), depth = 1;
     uint32_t *next = arena_array(&o->arena, uint32_t, o->n + 1);
-    stack[0] = *slot_of(o, LLVMGetEntryBasicBlock(f)) - 1;
+    stack[0] = number_table_find(&o->numbers, LLVMGetEntryBasicBlock(f)) - 1;
     o->block[stack[0]].seen = o->block[stack[0]].open = true;
     while (depth) {
         struct copied *x = &o->block[stack[depth - 1]];
@@ -101,7 +91,7 @@ static void find_loop(struct once *o) {
     for (uint32_t k = 0; k < o->n; k++)
         o->block[k].seen = false;
     find_block(o, o->head)->seen = true;
-    for (list[n++] = *slot_of(o, o->head) - 1; n;) {
+    for (list[n++] = number_table_find(&o->numbers, o->head) - 1; n;) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(o->block[list[--n]].b);
         for (unsigned s = 0; s < LLVMGetNumSuccessors(last); s++) {
             struct copied *x = find_block(o, LLVMGetSuccessor(last, s));

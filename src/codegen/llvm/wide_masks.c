@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codegen/core/cg_module.h"
+#include "codegen/llvm/number_table.h"
 
 enum { WORD_BITS = 32, LEAST_LANES = 8, MOST_LANES = 32 };
 
@@ -17,20 +18,12 @@ struct widening {
     struct cg *c;
     struct arena arena;
     struct widened *list;
-    uint32_t n, most, *slot, slots; // a hash table: mask to its number, plus one
+    uint32_t n, most;
+    struct number_table numbers; // of masks
 };
 
-static uint32_t *slot_of(const struct widening *w, LLVMValueRef v) {
-    uint64_t h = (uint64_t)(uintptr_t)v * 0x9e3779b97f4a7c15ull >> 20;
-    for (;; h++) {
-        uint32_t *s = &w->slot[h & (w->slots - 1)];
-        if (!*s || w->list[*s - 1].mask == v)
-            return s;
-    }
-}
-
 static struct widened *find(const struct widening *w, LLVMValueRef v) {
-    uint32_t n = *slot_of(w, v);
+    uint32_t n = number_table_find(&w->numbers, v);
     return n ? &w->list[n - 1] : NULL;
 }
 
@@ -105,9 +98,8 @@ static bool is_tested(const struct cg *c, LLVMValueRef v) {
 }
 
 static void add(struct widening *w, LLVMValueRef v, bool combined) {
-    w->list[w->n] = (struct widened){.mask = v, .combined = combined};
-    uint32_t *s = slot_of(w, v);
-    *s = ++w->n;
+    w->list[w->n++] = (struct widened){.mask = v, .combined = combined};
+    number_table_add(&w->numbers, v);
 }
 
 // Masks of numbers of other lengths stay as LLVM makes them, and so does what they are combined
@@ -139,9 +131,7 @@ static void find_masks(struct widening *w, LLVMValueRef f) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             w->most += lanes_of_mask(i) != 0;
     w->list = arena_array(&w->arena, struct widened, w->most + 1);
-    for (w->slots = 64; w->slots < 2 * w->most;)
-        w->slots *= 2;
-    w->slot = arena_array(&w->arena, uint32_t, w->slots);
+    w->numbers = number_table_new(&w->arena, w->most);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (!lanes_of_mask(i))

@@ -12,6 +12,23 @@
 #include "passes/loops/roll.h"
 #include "passes/loops/stride_loop.h"
 
+// The kernel is in a module of this compilation's own, to be changed.
+static void own_kernel(struct cg *c) {
+    const struct kir_value *limit = c->stride_limit;
+    use_module(c, own_module(c));
+    if (limit && limit->kind == KIR_VALUE_INST)
+        c->stride_limit = in_copy(c->kernel, limit);
+}
+
+// False: quick code is asked for, which is not changed so, but has the same width.
+static bool take_kernel(struct cg *c) {
+    if (c->spec.flags & KD_SPEC_QUICK)
+        c->quick = true;
+    else
+        own_kernel(c);
+    return !c->quick;
+}
+
 void try_known_size(struct pipeline *p) {
     struct cg *c = p->c;
     if (!c->spec.ntid[0] || !known_size_any(c->kernel, c->spec.ntid))
@@ -53,9 +70,7 @@ void try_known_sign(struct pipeline *p) {
     uint32_t nth = c->kernel->index;
     if (c->width == 1 || !known_sign(c->kernel, p->fl[nth], c->spec.ntid, false))
         return;
-    use_module(c, own_module(c));
-    if (c->stride_limit && c->stride_limit->kind == KIR_VALUE_INST)
-        c->stride_limit = in_copy(c->kernel, c->stride_limit);
+    own_kernel(c);
     analyse_all(p);
     known_sign(c->kernel, p->fl[nth], c->spec.ntid, true);
     analyse_all(p);
@@ -77,13 +92,8 @@ void try_group_versions(struct pipeline *p) {
     bool rows = group_rows_any(fl[nth], &loops);
     if (!rows && !group_edges_any(fl[nth]))
         return;
-    if (c->spec.flags & KD_SPEC_QUICK) {
-        c->quick = true; // of the same width
+    if (!take_kernel(c))
         return;
-    }
-    use_module(c, own_module(c));
-    if (limit && limit->kind == KIR_VALUE_INST)
-        c->stride_limit = in_copy(c->kernel, limit);
     c->team = rows && !loops ? 1 : team > MOST_GROUPS ? MOST_GROUPS : team;
     analyse_all(p);
     bool made = false;
@@ -110,17 +120,11 @@ void try_last_lanes(struct pipeline *p) {
     struct cg *c = p->c;
     struct flow **fl = p->fl;
     uint32_t nth = c->kernel->index;
-    struct kir_value *limit = c->stride_limit;
     if (p->unrolled || c->mode != KD_MODE_BLOCK || c->parks || c->width == 1 || c->team > 1 ||
         c->quick || !last_lanes_any(fl[nth], &c->target, c->private_frame))
         return;
-    if (c->spec.flags & KD_SPEC_QUICK) {
-        c->quick = true; // of the same width
+    if (!take_kernel(c))
         return;
-    }
-    use_module(c, own_module(c));
-    if (limit && limit->kind == KIR_VALUE_INST)
-        c->stride_limit = in_copy(c->kernel, limit);
     analyse_all(p);
     for (unsigned r = 0; r < ROUNDS && func_instructions(c->kernel) <= MOST_INSTRUCTIONS &&
                          last_lanes(c->kernel, fl[nth], &c->target, c->private_frame);

@@ -208,21 +208,7 @@ static CUresult mapped_to_array(void) {
 }
 
 static CUresult launch_kernel(const char *name) {
-    static const char ptx[] = ".version 8.0\n.target sm_70\n.address_size 64\n"
-                              ".visible .entry rd(.param .u64 at, .param .u64 out)\n{\n"
-                              "    .reg .b64 %a, %o;\n    .reg .b32 %r;\n"
-                              "    ld.param.u64 %a, [at];\n    ld.param.u64 %o, [out];\n"
-                              "    ld.global.b32 %r, [%a];\n    st.global.b32 [%o], %r;\n"
-                              "    ret;\n}\n"
-                              ".visible .entry wr(.param .u64 at, .param .u64 out)\n{\n"
-                              "    .reg .b64 %a;\n    ld.param.u64 %a, [at];\n"
-                              "    st.global.b32 [%a], 77;\n    ret;\n}\n";
-    CUmodule m;
-    CUfunction f;
-    void *params[] = {&at, &plain};
-    MUST(cuModuleLoadData(&m, ptx));
-    MUST(cuModuleGetFunction(&f, m, name));
-    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL);
+    return question_access(name, at, plain, stream);
 }
 static CUresult kernel_reads(void) {
     return launch_kernel("rd");
@@ -294,12 +280,12 @@ static CUresult attribute(void) {
     X(h_to_d_pinned)                                                                               \
     X(d_to_h)                                                                                      \
     X(d_to_h_async)                                                                                \
-    X(d_to_h_pinned) X(to_mapped) X(from_mapped) X(within) X(to_mapped_async) X(from_mapped_async) \
-        X(unified_to) X(unified_from) X(set_8) X(set_8_async) X(set_32_2d) X(h_to_d_2d)            \
-            X(d_to_h_2d) X(to_mapped_3d) X(from_mapped_3d) X(write_value) X(wait_value)            \
-                X(array_to_mapped) X(mapped_to_array) X(kernel_reads) X(kernel_writes)             \
-                    X(node_to_mapped) X(node_from_mapped) X(set_node) X(captured_copy)             \
-                        X(captured_set) X(attribute)
+    X(d_to_h_pinned)                                                                               \
+    X(to_mapped) X(from_mapped) X(within) X(to_mapped_async) X(from_mapped_async) X(unified_to)    \
+        X(unified_from) X(set_8) X(set_8_async) X(set_32_2d) X(h_to_d_2d) X(d_to_h_2d)             \
+            X(to_mapped_3d) X(from_mapped_3d) X(write_value) X(wait_value) X(array_to_mapped)      \
+                X(mapped_to_array) X(kernel_reads) X(kernel_writes) X(node_to_mapped)              \
+                    X(node_from_mapped) X(set_node) X(captured_copy) X(captured_set) X(attribute)
 static const struct {
     const char *name;
     CUresult (*run)(void);

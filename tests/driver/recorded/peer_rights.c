@@ -93,21 +93,7 @@ static CUresult wait_value(void) {
 }
 
 static CUresult launch_kernel(const char *name) {
-    static const char ptx[] = ".version 8.0\n.target sm_70\n.address_size 64\n"
-                              ".visible .entry rd(.param .u64 at, .param .u64 out)\n{\n"
-                              "    .reg .b64 %a, %o;\n    .reg .b32 %r;\n"
-                              "    ld.param.u64 %a, [at];\n    ld.param.u64 %o, [out];\n"
-                              "    ld.global.b32 %r, [%a];\n    st.global.b32 [%o], %r;\n"
-                              "    ret;\n}\n"
-                              ".visible .entry wr(.param .u64 at, .param .u64 out)\n{\n"
-                              "    .reg .b64 %a;\n    ld.param.u64 %a, [at];\n"
-                              "    st.global.b32 [%a], 77;\n    ret;\n}\n";
-    CUmodule m;
-    CUfunction f;
-    void *params[] = {&at, &plain[0]};
-    MUST(cuModuleLoadData(&m, ptx));
-    MUST(cuModuleGetFunction(&f, m, name));
-    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL);
+    return question_access(name, at, plain[0], stream);
 }
 static CUresult kernel_reads(void) {
     return launch_kernel("rd");
@@ -161,10 +147,11 @@ static CUresult attribute(void) {
     X(to_mapped)                                                                                   \
     X(from_mapped)                                                                                 \
     X(within)                                                                                      \
-    X(to_mapped_other) X(from_mapped_other) X(peer_to_mapped) X(peer_to_mapped_1)                  \
-        X(peer_from_mapped) X(peer_from_mapped_1) X(set_8) X(set_32_2d) X(write_value)             \
-            X(wait_value) X(kernel_reads) X(kernel_writes) X(node_to_mapped) X(node_from_mapped)   \
-                X(node_to_mapped_1) X(attribute)
+    X(to_mapped_other)                                                                             \
+    X(from_mapped_other) X(peer_to_mapped) X(peer_to_mapped_1) X(peer_from_mapped)                 \
+        X(peer_from_mapped_1) X(set_8) X(set_32_2d) X(write_value) X(wait_value) X(kernel_reads)   \
+            X(kernel_writes) X(node_to_mapped) X(node_from_mapped) X(node_to_mapped_1)             \
+                X(attribute)
 static const struct {
     const char *name;
     CUresult (*run)(void);

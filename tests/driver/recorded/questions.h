@@ -53,6 +53,27 @@ static inline CUcontext question_context(void) {
     return c;
 }
 
+// A kernel of one thread reads a word at `at` and stores it at `out` ("rd"), or stores one at `at`
+// ("wr").
+static inline CUresult question_access(const char *name, CUdeviceptr at, CUdeviceptr out,
+                                       CUstream stream) {
+    static const char ptx[] = ".version 8.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry rd(.param .u64 at, .param .u64 out)\n{\n"
+                              "    .reg .b64 %a, %o;\n    .reg .b32 %r;\n"
+                              "    ld.param.u64 %a, [at];\n    ld.param.u64 %o, [out];\n"
+                              "    ld.global.b32 %r, [%a];\n    st.global.b32 [%o], %r;\n"
+                              "    ret;\n}\n"
+                              ".visible .entry wr(.param .u64 at, .param .u64 out)\n{\n"
+                              "    .reg .b64 %a;\n    ld.param.u64 %a, [at];\n"
+                              "    st.global.b32 [%a], 77;\n    ret;\n}\n";
+    CUmodule m;
+    CUfunction f;
+    void *params[] = {&at, &out};
+    MUST(cuModuleLoadData(&m, ptx));
+    MUST(cuModuleGetFunction(&f, m, name));
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL);
+}
+
 // The child writes to a file of its own: how many run at a time does not change the order.
 static inline FILE *question_start(const struct question *q, pid_t *child) {
     FILE *out = tmpfile();
