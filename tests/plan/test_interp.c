@@ -91,7 +91,7 @@ static void change(const struct plan *p, const char *at, const char *from, const
 // agrees with the interpreter; "": nothing is told, and memory is not the same.
 static void expect(const char *what, const char *body, struct planned_for how, const char *at,
                    const char *from, const char *to, const char *want) {
-    static struct memory mine, oracle;
+    static _Alignas(64) struct memory mine, oracle;
     struct planned p;
     struct strbuf text = {0}, err = {0};
     planned_body(&p, body, &how);
