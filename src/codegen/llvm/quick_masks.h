@@ -1,4 +1,5 @@
-// In quick code, before instructions are selected, for machines without registers of masks.
+// In quick code, before instructions are selected, for machines without registers of masks. Better
+// code's, those that LLVM would pack again and again alone: wide_masks.h.
 #ifndef KUDZU_CODEGEN_QUICK_MASKS_H
 #define KUDZU_CODEGEN_QUICK_MASKS_H
 

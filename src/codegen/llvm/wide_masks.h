@@ -1,4 +1,5 @@
-// On machines that keep masks in registers of vectors, before instructions are selected.
+// In better code, on machines that keep masks in registers of vectors, before instructions are
+// selected. Quick code's masks, all of them: quick_masks.h.
 #ifndef KUDZU_CODEGEN_WIDE_MASKS_H
 #define KUDZU_CODEGEN_WIDE_MASKS_H
 

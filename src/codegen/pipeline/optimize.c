@@ -207,8 +207,6 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
         cg_clear_lanes(c);
     }
     cg_define_selected(c->mod);
-    if (!c->quick && keeps_masks_in_vectors(c))
-        cg_widen_masks(c);
     if (c->quick) {
         cg_invert_tests(c->mod, c->b);
         if (keeps_masks_in_vectors(c))
@@ -216,6 +214,8 @@ static bool last_passes(struct cg *c, LLVMTargetMachineRef tm, struct strbuf *er
         cg_load_constants(c);
         cg_split_blocks(c);
     } else {
+        if (keeps_masks_in_vectors(c))
+            cg_widen_masks(c);
         cg_load_many_constants(c);
     }
     set_attributes(c); // of the functions that this made
