@@ -2,7 +2,7 @@
 that SIMD code is emitted by (src/plan/interp).
 
 usage: random_kernels.py PTX_RUN KUDZU [--seed N] [--count FILES] [--minutes M] [--keep DIR] [--side simd|plan|both]
-       [FILE.ptx...]
+       [--level LEVEL] [FILE.ptx...]
 
 Half of the files are CUDA C++ (random_cuda.py, random_idioms.py, random_indices.py,
 random_turns.py, random_sums.py;
@@ -59,9 +59,9 @@ class Server:
 
 
 class Tester:
-    def __init__(self, tool, kudzu, tmp, side="both"):
+    def __init__(self, tool, kudzu, tmp, side="both", level=None):
         self.tool, self.kudzu, self.tmp, self.servers, self.side = tool, kudzu, tmp, {}, side
-        self.levels = compare.host_levels()
+        self.levels = [level] if level else compare.host_levels()
         self.compared = 0
 
     def compile(self, text, opt):
@@ -204,13 +204,14 @@ def main():
     p.add_argument("--keep", default=tempfile.gettempdir(), help="where files that differ go")
     p.add_argument("--reduce", type=float, default=120, help="seconds for reducing one file")
     p.add_argument("--side", choices=["simd", "plan", "both"], default="both", help="what the interpreter is compared with")
+    p.add_argument("--level", choices=compare.LEVELS, help="code of this level alone (else each that the machine has)")
     a = p.parse_intermixed_args()
     if not a.count and not a.minutes:
         a.count = 10
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 30)
     print("seed %d" % seed, flush=True)
     with tempfile.TemporaryDirectory() as tmp:
-        run = Run(a, Tester(os.path.abspath(a.tool), a.kudzu, tmp, a.side))
+        run = Run(a, Tester(os.path.abspath(a.tool), a.kudzu, tmp, a.side, a.level))
         for path in a.files:
             run.file(path)
         while (not a.count or run.files < a.count) and (not a.minutes or time.time() - run.start < 60 * a.minutes):
