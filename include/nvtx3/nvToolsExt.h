@@ -87,6 +87,8 @@ typedef struct nvtxResourceAttributes_v0 {
 typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
 #define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxResourceAttributes_v0))
 
+// Names stand in parentheses below: programs define macros of these names to take the calls out,
+// and CCCL includes this behind them.
 #define KUDZU_NVTX(type) static __inline__ __attribute__((unused)) type
 
 KUDZU_NVTX(int *) kudzu_nvtx_depth(void) {
@@ -97,119 +99,119 @@ KUDZU_NVTX(int) kudzu_nvtx_push(void) {
     return (*kudzu_nvtx_depth())++;
 }
 
-KUDZU_NVTX(void) nvtxInitialize(const void *reserved) {
+KUDZU_NVTX(void)(nvtxInitialize)(const void *reserved) {
     (void)reserved;
 }
-KUDZU_NVTX(void) nvtxMarkEx(const nvtxEventAttributes_t *attributes) {
+KUDZU_NVTX(void)(nvtxMarkEx)(const nvtxEventAttributes_t *attributes) {
     (void)attributes;
 }
-KUDZU_NVTX(void) nvtxMarkA(const char *message) {
+KUDZU_NVTX(void)(nvtxMarkA)(const char *message) {
     (void)message;
 }
-KUDZU_NVTX(void) nvtxMarkW(const wchar_t *message) {
+KUDZU_NVTX(void)(nvtxMarkW)(const wchar_t *message) {
     (void)message;
 }
-KUDZU_NVTX(nvtxRangeId_t) nvtxRangeStartEx(const nvtxEventAttributes_t *attributes) {
+KUDZU_NVTX(nvtxRangeId_t)(nvtxRangeStartEx)(const nvtxEventAttributes_t *attributes) {
     (void)attributes;
     return 0;
 }
-KUDZU_NVTX(nvtxRangeId_t) nvtxRangeStartA(const char *message) {
+KUDZU_NVTX(nvtxRangeId_t)(nvtxRangeStartA)(const char *message) {
     (void)message;
     return 0;
 }
-KUDZU_NVTX(nvtxRangeId_t) nvtxRangeStartW(const wchar_t *message) {
+KUDZU_NVTX(nvtxRangeId_t)(nvtxRangeStartW)(const wchar_t *message) {
     (void)message;
     return 0;
 }
-KUDZU_NVTX(void) nvtxRangeEnd(nvtxRangeId_t id) {
+KUDZU_NVTX(void)(nvtxRangeEnd)(nvtxRangeId_t id) {
     (void)id;
 }
 // Returns the level that begins, from 0.
-KUDZU_NVTX(int) nvtxRangePushEx(const nvtxEventAttributes_t *attributes) {
+KUDZU_NVTX(int)(nvtxRangePushEx)(const nvtxEventAttributes_t *attributes) {
     (void)attributes;
     return kudzu_nvtx_push();
 }
-KUDZU_NVTX(int) nvtxRangePushA(const char *message) {
+KUDZU_NVTX(int)(nvtxRangePushA)(const char *message) {
     (void)message;
     return kudzu_nvtx_push();
 }
-KUDZU_NVTX(int) nvtxRangePushW(const wchar_t *message) {
+KUDZU_NVTX(int)(nvtxRangePushW)(const wchar_t *message) {
     (void)message;
     return kudzu_nvtx_push();
 }
 // Returns the level that ends, negative where no range is open.
-KUDZU_NVTX(int) nvtxRangePop(void) {
+KUDZU_NVTX(int)(nvtxRangePop)(void) {
     return *kudzu_nvtx_depth() > 0 ? --*kudzu_nvtx_depth() : NVTX_NO_PUSH_POP_TRACKING;
 }
-KUDZU_NVTX(void) nvtxNameCategoryA(uint32_t category, const char *name) {
+KUDZU_NVTX(void)(nvtxNameCategoryA)(uint32_t category, const char *name) {
     (void)category, (void)name;
 }
-KUDZU_NVTX(void) nvtxNameCategoryW(uint32_t category, const wchar_t *name) {
+KUDZU_NVTX(void)(nvtxNameCategoryW)(uint32_t category, const wchar_t *name) {
     (void)category, (void)name;
 }
-KUDZU_NVTX(void) nvtxNameOsThreadA(uint32_t thread, const char *name) {
+KUDZU_NVTX(void)(nvtxNameOsThreadA)(uint32_t thread, const char *name) {
     (void)thread, (void)name;
 }
-KUDZU_NVTX(void) nvtxNameOsThreadW(uint32_t thread, const wchar_t *name) {
+KUDZU_NVTX(void)(nvtxNameOsThreadW)(uint32_t thread, const wchar_t *name) {
     (void)thread, (void)name;
 }
-KUDZU_NVTX(nvtxDomainHandle_t) nvtxDomainCreateA(const char *name) {
+KUDZU_NVTX(nvtxDomainHandle_t)(nvtxDomainCreateA)(const char *name) {
     (void)name;
     return NULL;
 }
-KUDZU_NVTX(nvtxDomainHandle_t) nvtxDomainCreateW(const wchar_t *name) {
+KUDZU_NVTX(nvtxDomainHandle_t)(nvtxDomainCreateW)(const wchar_t *name) {
     (void)name;
     return NULL;
 }
-KUDZU_NVTX(void) nvtxDomainDestroy(nvtxDomainHandle_t domain) {
+KUDZU_NVTX(void)(nvtxDomainDestroy)(nvtxDomainHandle_t domain) {
     (void)domain;
 }
 KUDZU_NVTX(nvtxStringHandle_t)
-nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char *string) {
+(nvtxDomainRegisterStringA)(nvtxDomainHandle_t domain, const char *string) {
     (void)domain, (void)string;
     return NULL;
 }
 KUDZU_NVTX(nvtxStringHandle_t)
-nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t *string) {
+(nvtxDomainRegisterStringW)(nvtxDomainHandle_t domain, const wchar_t *string) {
     (void)domain, (void)string;
     return (nvtxStringHandle_t)0;
 }
 KUDZU_NVTX(nvtxResourceHandle_t)
-nvtxDomainResourceCreate(nvtxDomainHandle_t domain, nvtxResourceAttributes_t *attributes) {
+(nvtxDomainResourceCreate)(nvtxDomainHandle_t domain, nvtxResourceAttributes_t *attributes) {
     (void)domain, (void)attributes;
     return (nvtxResourceHandle_t)0;
 }
-KUDZU_NVTX(void) nvtxDomainResourceDestroy(nvtxResourceHandle_t resource) {
+KUDZU_NVTX(void)(nvtxDomainResourceDestroy)(nvtxResourceHandle_t resource) {
     (void)resource;
 }
 KUDZU_NVTX(void)
-nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) {
+(nvtxDomainNameCategoryW)(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) {
     (void)domain, (void)category, (void)name;
 }
 KUDZU_NVTX(void)
-nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char *name) {
+(nvtxDomainNameCategoryA)(nvtxDomainHandle_t domain, uint32_t category, const char *name) {
     (void)domain, (void)category, (void)name;
 }
 KUDZU_NVTX(void)
-nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+(nvtxDomainMarkEx)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
     (void)domain, (void)attributes;
 }
 KUDZU_NVTX(nvtxRangeId_t)
-nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+(nvtxDomainRangeStartEx)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
     (void)domain, (void)attributes;
     return 0;
 }
-KUDZU_NVTX(void) nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+KUDZU_NVTX(void)(nvtxDomainRangeEnd)(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
     (void)domain, (void)id;
 }
 KUDZU_NVTX(int)
-nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+(nvtxDomainRangePushEx)(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
     (void)domain, (void)attributes;
     return kudzu_nvtx_push();
 }
-KUDZU_NVTX(int) nvtxDomainRangePop(nvtxDomainHandle_t domain) {
+KUDZU_NVTX(int)(nvtxDomainRangePop)(nvtxDomainHandle_t domain) {
     (void)domain;
-    return nvtxRangePop();
+    return (nvtxRangePop)();
 }
 
 #ifdef UNICODE
