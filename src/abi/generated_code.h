@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum { KD_BARRIERS = 16 }; // named barriers of a block (PTX ISA, bar)
-enum { KD_ABI_VERSION = 25, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
+enum { KD_ABI_VERSION = 26, KD_WARP = 32, KD_MOST_WARPS = 32 }; // warps of a block
 
 // Through which blocks synchronise: what code reads behind the address in %envreg1 and 2
 // (include/cooperative_groups.h). All but `barrier` and what `across` points to stays as it is.
@@ -728,6 +728,10 @@ enum kd_device_function {
     X(void, kd_rt_surf,                                                                            \
       (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, const uint64_t *in,   \
        uint64_t *out))                                                                             \
+    /* the same for the lanes in mask, at least one, as kd_rt_tex_lanes has them; no queries */    \
+    X(void, kd_rt_surf_lanes,                                                                      \
+      (struct kd_block * b, uint32_t thread, uint64_t object, uint32_t form, uint32_t width,       \
+       uint32_t mask, const uint64_t *in, uint64_t *out))                                          \
     /* mbarrier objects and asynchronous copies: see enum kd_async_op */                           \
     X(uint64_t, kd_rt_async,                                                                       \
       (struct kd_block * b, uint32_t thread, uint32_t code, const uint64_t *args))                 \

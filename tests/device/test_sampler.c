@@ -78,6 +78,19 @@ static void make_texture(struct kd_texture *t, uint32_t *memory, uint32_t geomet
         memory[k] = texel_word(t);
 }
 
+// Makes the lanes' coordinates those of texels side by side, which are loaded as one.
+static void put_in_a_row(const struct kd_texture *t, uint32_t form, uint32_t width, uint32_t *in) {
+    uint32_t first = kd_image_indices(form), dims = kd_image_dims(form);
+    float from = (float)below(SIDE) - 4 + (float)below(3) / 4;
+    float step = t->normalized ? 1 / (float)t->level[0].width : 1;
+    for (uint32_t k = 0; k < (first + dims) * width; k++)
+        in[k] = in[k / width * width];
+    for (uint32_t l = 0; l < width; l++) {
+        float u = (from + (float)l) * step;
+        in[first * width + l] = form & KD_IMAGE_INTEGER ? (uint32_t)(int)u : bits_of(u);
+    }
+}
+
 static void compare(const struct kd_texture *t, uint32_t form, uint32_t width) {
     uint32_t in[KD_IMAGE_MAX_INPUTS * MAX_WIDTH], out[KD_IMAGE_MAX_OUTPUTS * MAX_WIDTH];
     uint32_t n = kd_image_inputs(form), outputs = kd_image_outputs(form), mask = number() * 2 + 1;
@@ -95,6 +108,8 @@ static void compare(const struct kd_texture *t, uint32_t form, uint32_t width) {
                     ? below(3)
                     : bits_of((float)below(64) / 16);
     }
+    if (!below(3))
+        put_in_a_row(t, form, width, in);
     memset(out, 0xa5, sizeof out);
     EXPECT(kd_texture_new(t, &handle) == KD_OK);
     kd_rt_tex_lanes(NULL, 0, handle, form, width, mask, in, out);

@@ -132,6 +132,7 @@ static const struct {
     {"kd_rt_tex", "vpilipp", false},
     {"kd_rt_surf", "vpilipp", false},
     {"kd_rt_tex_lanes", "vpiliiipp", false},
+    {"kd_rt_surf_lanes", "vpiliiipp", false},
     {"kd_rt_async", "lpiip", false},
     {"kd_rt_async_lanes", "vpiiiiipp", false},
     {"kd_rt_check_origin", "vpiiipp", false},

@@ -1,5 +1,5 @@
-// Textures and surfaces: one call of the device's helper for all lanes that fetch from one texture
-// object, else for each active lane.
+// Textures and surfaces: one call of the device's helper for all lanes that name one object, else
+// for each active lane.
 #include "codegen/emit/cg_texture.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
@@ -54,34 +54,41 @@ static void set_result(struct cg_func *g, struct kir_value *r, LLVMValueRef v) {
     cg_set_result(g, r, cg_widen(g->cg, v, ISA_B64, r->type));
 }
 
-// One call for the group: all lanes fetch from one object.
-static void fetch_lanes(struct cg_func *g, struct kir_inst *i, uint32_t form) {
+// One call for the group: all lanes name one object. Coordinates and texels of a fetch are words,
+// those of a surface 64 bits wide.
+static void access_lanes(struct cg_func *g, struct kir_inst *i, uint32_t form) {
     struct cg *c = g->cg;
-    LLVMTypeRef vec = cg_vec_of(c, c->i32);
+    bool fetches = i->op == ISA_OP_TEX;
+    unsigned bits = fetches ? 32 : 64;
+    LLVMTypeRef vec = cg_vec_of(c, fetches ? c->i32 : c->i64);
     uint32_t inputs = i->nops - 2;
     LLVMValueRef in = cg_entry_alloca(g, LLVMArrayType2(vec, KD_IMAGE_MAX_INPUTS));
     LLVMValueRef out = cg_entry_alloca(g, LLVMArrayType2(vec, KD_IMAGE_MAX_OUTPUTS));
     LLVMValueRef object = cg_operand_bits(g, i, 0, cg_scalar(g, i->ops[0]));
     for (unsigned k = 0; k < inputs; k++) {
         LLVMValueRef x = cg_operand_bits(g, i, k + 1, cg_vec(g, i->ops[k + 1])), at = cg_i64(c, k);
-        LLVMBuildStore(c->b, cg_narrow(c, x, 32), LLVMBuildInBoundsGEP2(c->b, vec, in, &at, 1, ""));
+        LLVMBuildStore(c->b, cg_narrow(c, x, bits),
+                       LLVMBuildInBoundsGEP2(c->b, vec, in, &at, 1, ""));
     }
-    LLVMValueRef bits = cg_mask_bits(g, cg_mask(g));
+    LLVMValueRef mask = cg_mask_bits(g, cg_mask(g));
     if (c->width < 32)
-        bits = LLVMBuildZExt(c->b, bits, c->i32, "");
+        mask = LLVMBuildZExt(c->b, mask, c->i32, "");
     LLVMValueRef a[] = {
-        g->blk, g->now.t0, cg_narrow(c, object, 64), cg_i32(c, form), cg_i32(c, c->width), bits,
+        g->blk, g->now.t0, cg_narrow(c, object, 64), cg_i32(c, form), cg_i32(c, c->width), mask,
         in,     out};
-    cg_call_rt(c, "kd_rt_tex_lanes", a, sizeof a / sizeof *a);
+    cg_call_rt(c, fetches ? "kd_rt_tex_lanes" : "kd_rt_surf_lanes", a, sizeof a / sizeof *a);
     for (unsigned k = 0; k < i->nres; k++) {
         LLVMValueRef at = cg_i64(c, k), p = LLVMBuildInBoundsGEP2(c->b, vec, out, &at, 1, "");
         LLVMValueRef v = LLVMBuildLoad2(c->b, vec, p, "");
-        cg_set_result(g, i->res[k], cg_widen(c, v, ISA_B32, i->res[k]->type));
+        cg_set_result(g, i->res[k], cg_widen(c, v, fetches ? ISA_B32 : ISA_B64, i->res[k]->type));
     }
 }
 
-static bool is_fetch(uint32_t form) {
-    return kd_image_op(form) <= KD_IMAGE_GATHER && !(form & KD_IMAGE_SAMPLER);
+static bool can_be_one_call(const struct kir_inst *i, uint32_t form) {
+    uint32_t op = kd_image_op(form);
+    if (i->op == ISA_OP_TEX)
+        return op <= KD_IMAGE_GATHER && !(form & KD_IMAGE_SAMPLER);
+    return op != KD_IMAGE_QUERY && op != KD_IMAGE_QUERY_LEVEL;
 }
 
 bool cg_emit_texture(struct cg_func *g, struct kir_inst *i) {
@@ -92,9 +99,8 @@ bool cg_emit_texture(struct cg_func *g, struct kir_inst *i) {
     if (i->nops < 2 || i->nops - 2 > KD_IMAGE_MAX_INPUTS || i->nres > KD_IMAGE_MAX_OUTPUTS)
         return false;
     uint32_t form = i->ops[i->nops - 1]->bits.u32[0];
-    if (i->op == ISA_OP_TEX && is_fetch(form) && c->width > 1 &&
-        cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM) {
-        fetch_lanes(g, i, form);
+    if (can_be_one_call(i, form) && c->width > 1 && cg_shape(g, i->ops[0]).kind == SHAPE_UNIFORM) {
+        access_lanes(g, i, form);
         return true;
     }
     read_operands(g, i, &f);

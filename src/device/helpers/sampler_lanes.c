@@ -1,6 +1,7 @@
 // Texture fetches of a group of lanes, eight at a time in vectors: the same arithmetic as
 // sampler.c, so the same bits. What programs seldom do (several levels, cubes, gathers, halves as
 // results) goes there lane by lane.
+#define LANES 8
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,19 +9,9 @@
 #include "device/check/check_image.h"
 #include "device/helpers/image.h"
 #include "device/helpers/runtime.h"
-#include "device/helpers/sampler.h"
+#include "device/helpers/sampler_plain.h"
+#include "device/helpers/sampler_vectors.h"
 #include "device/memory/sparse.h"
-
-enum { LANES = 8 };
-typedef double f64 __attribute__((vector_size(64)));
-typedef int64_t i64 __attribute__((vector_size(64)));
-typedef uint64_t u64 __attribute__((vector_size(64)));
-typedef float f32 __attribute__((vector_size(32)));
-typedef int32_t i32 __attribute__((vector_size(32)));
-typedef uint32_t u32 __attribute__((vector_size(32)));
-
-#define INLINE static inline __attribute__((always_inline))
-#define EACH for (unsigned l = 0; l < LANES; l++)
 
 // What eight lanes ask for, and get.
 struct eight {
@@ -37,45 +28,6 @@ struct eight {
 };
 
 // ---- Coordinates ------------------------------------------------------------------------------
-
-INLINE f64 pick(i64 mask, f64 a, f64 b) {
-    return (f64)((mask & (i64)a) | (~mask & (i64)b));
-}
-
-INLINE f64 all(double x) {
-    return (f64){x, x, x, x, x, x, x, x};
-}
-
-// Of numbers up to 2^51.
-INLINE f64 floor_of(f64 x) {
-    f64 r = (x + 0x1.8p52) - 0x1.8p52;
-    return pick(r > x, r - 1, r);
-}
-
-// As an index: what is beyond any texture stays beyond it, and no number is 0.
-INLINE f64 floor_index(f64 u) {
-    f64 limit = all(1e15);
-    u = pick(u == u, u, all(0));
-    u = pick(u < -limit, -limit, u);
-    return floor_of(pick(u > limit, limit, u));
-}
-
-INLINE f64 eighths(f64 fraction) {
-    i64 in = (fraction >= 0) & (fraction <= 1);
-    f64 w = floor_of(pick(in, fraction, all(0)) * 256 + 0.5) / 256;
-    return pick(in, w, all(0));
-}
-
-INLINE f64 modulo(f64 i, double n) {
-    f64 r = i - n * floor_of(i / n); // the quotient may be one off
-    r = pick(r < 0, r + n, r);
-    return pick(r >= n, r - n, r);
-}
-
-INLINE f64 limited(f64 i, double n) {
-    i = pick(i < 0, all(0), i);
-    return pick(i >= n, all(n - 1), i);
-}
 
 INLINE double size_of(const struct kd_texture *t, unsigned dim) {
     const struct kd_image_level *l = &t->level[0];
@@ -123,16 +75,6 @@ INLINE u32 load_channel(const struct kd_texture *t, u64 from, unsigned k) {
         }
     int above = 32 - 8 * t->bytes;
     return t->texel == KD_TEXEL_SIGNED ? (u32)((i32)(v << above) >> above) : v;
-}
-
-INLINE f64 convert_channel(const struct kd_texture *t, u32 bits, unsigned k) {
-    f64 v;
-    if (t->texel == KD_TEXEL_FLOAT && t->bytes == 4)
-        return __builtin_convertvector((f32)bits, f64);
-    if (t->texel == KD_TEXEL_UNSIGNED && !t->srgb)
-        return __builtin_convertvector((i32)bits, f64) / (t->bytes == 1 ? 255.0 : 65535.0);
-    EACH v[l] = sampler_component(t, bits[l], k);
-    return v;
 }
 
 INLINE double double_of(uint32_t bits) {
@@ -246,20 +188,6 @@ INLINE void filter(struct eight *e) {
 }
 
 // ---- A group ----------------------------------------------------------------------------------
-
-// What a fetch by a group of lanes needs.
-struct group {
-    const struct kd_texture *t;
-    uint32_t form, width;
-    const uint32_t *in; // of the group's lanes
-    uint32_t *out;
-};
-
-INLINE u32 load(const uint32_t *from) {
-    u32 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
 
 // coordinate of sampler.c
 INLINE f64 coordinate(const struct eight *e, unsigned dim, f64 x) {
@@ -420,8 +348,9 @@ static void fetch_each(struct kd_block *b, uint32_t thread, uint64_t object, con
 void kd_rt_tex_lanes(struct kd_block *b, uint32_t thread, uint64_t object, uint32_t form,
                      uint32_t width, uint32_t mask, const uint32_t *in, uint32_t *out) {
     struct group g = {image_find(object, false), form, width, in, out};
-    if (is_plain(g.t, form) && !check_images())
-        best_fetcher()(&g, mask);
-    else
+    if (is_plain(g.t, form) && !check_images()) {
+        if (!sampler_plain_fetch(&g, mask))
+            best_fetcher()(&g, mask);
+    } else
         fetch_each(b, thread, object, &g, mask);
 }
