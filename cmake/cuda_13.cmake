@@ -27,6 +27,7 @@ endforeach()
 # ---- Libraries to link ------------------------------------------------------------------------
 
 set(links libcudart.so:libcudart.so.13 libnvrtc.so:libnvrtc.so.13 libnvJitLink.so:libnvJitLink.so.13
+  libnvfatbin.so:libnvfatbin.so.13
   libcuda.so:libcuda.so.1 libnvidia-ml.so:libnvidia-ml.so.1 libcudadevrt.a:libcudadevrt.a
   libnvptxcompiler_static.a:libnvptxcompiler_static.a libcufilt.a:libcufilt.a)
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/curand)
