@@ -4,6 +4,9 @@
 #ifndef KUDZU_DEVICE_CHECK_SHADOW_H
 #define KUDZU_DEVICE_CHECK_SHADOW_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "abi/generated_code.h"
 
 enum {
@@ -16,9 +19,16 @@ enum {
     KD_CHECK_SHADOW_UPDATE,      // as STORE; what was there is part of what is stored
     KD_CHECK_SHADOW_READ,        // the bits of what is loaded
     KD_CHECK_SHADOW_CLEAN_LOCAL, // the thread's local memory, by something that is not followed
-    KD_CHECK_SHADOW_FROM // where the bits were loaded that the next STORE hands on, if there are
-                         // any
+    KD_CHECK_SHADOW_FROM,  // where the bits were loaded that the next STORE hands on, if there are
+                           // any
+    KD_CHECK_SHADOW_CHOSEN // whether a condition with such bits chose what the STORE before stored
 };
+// Is nothing told of where there are no bits?
+static inline bool kd_check_needs_bits(uint32_t kind) {
+    return kind == KD_CHECK_SHADOW_BRANCH || kind == KD_CHECK_SHADOW_ADDRESS ||
+           kind == KD_CHECK_SHADOW_READ || kind == KD_CHECK_SHADOW_FROM ||
+           kind == KD_CHECK_SHADOW_CHOSEN;
+}
 // Of the flags of a STORE's site: a FROM is told of in front of it.
 enum { KD_CHECK_HANDED_ON = KD_CHECK_STRONG };
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results

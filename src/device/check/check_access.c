@@ -456,8 +456,7 @@ static void tell_init(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
         check_block_begins(b);
     if (s->kind == KD_CHECK_SHADOW_STORE)
         mask = check_init_stored(b, thread, mask, same, s, addresses, more, same_more);
-    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS ||
-        s->kind == KD_CHECK_SHADOW_READ || s->kind == KD_CHECK_SHADOW_FROM)
+    if (kd_check_needs_bits(s->kind))
         mask = undecided(mask, more, same_more);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);

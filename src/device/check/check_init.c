@@ -427,6 +427,10 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
         if (more && loaded_from)
             loaded_from[thread % KD_WARP] = address;
         break;
+    case KD_CHECK_SHADOW_CHOSEN:
+        if (more && is_device(b, address))
+            check_copied_stored(address, site->bytes, site);
+        break;
     case KD_CHECK_SHADOW_UPDATE:
         more |= check_init_bits(address, site->bytes);
         if (more)

@@ -409,8 +409,7 @@ static uint32_t decided_in_code(const struct kd_check_site *s) {
     bool whole = s->bytes && s->bytes <= 16 && !(s->bytes & (s->bytes - 1));
     bool common = s->space == ISA_SPACE_GLOBAL || s->space == ISA_SPACE_GENERIC ||
                   s->space == ISA_SPACE_SHARED;
-    if (s->kind == KD_CHECK_SHADOW_BRANCH || s->kind == KD_CHECK_SHADOW_ADDRESS ||
-        s->kind == KD_CHECK_SHADOW_READ || s->kind == KD_CHECK_SHADOW_FROM)
+    if (kd_check_needs_bits(s->kind))
         return KD_CHECK_IF_DIRTY;
     if (s->kind != KD_CHECK_SHADOW_STORE || !whole || !common)
         return 0;
@@ -535,6 +534,41 @@ static const struct kir_inst *find_cause(struct init *s, struct kir_value *v) {
     return computed;
 }
 
+// Whether a choice by conditions with such bits made the stored value of what was loaded, where all
+// else on the way is a move. A condition that is decided when it chooses moves as well. NULL: it is
+// more than that, or a choice lies behind a phi, so that its condition is not at hand.
+static struct kir_value *find_choice(struct init *s, struct kir_value *v) {
+    enum { MOST = 64 };
+    struct kir_value *list[MOST], *p = NULL;
+    bool behind[MOST];
+    uint32_t n = 1;
+    list[0] = v;
+    behind[0] = false;
+    s->turn++;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct kir_inst *i = list[k]->def;
+        bool choice = i->op == ISA_OP_SELP && !rest_is_clean(s, i, 2);
+        if (choice ? behind[k] : !is_move(s, i))
+            return NULL;
+        if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY)
+            continue;
+        if (choice) {
+            struct kir_value *q = shadow(s, i->ops[2]);
+            p = p ? two(s, ISA_OP_OR, ISA_PRED, p, q, KIR_PRED) : q;
+        }
+        for (uint32_t o = 0; o < (choice ? 2 : i->nops); o++) {
+            if (!has(s, i->ops[o]) || s->seen[i->ops[o]->id] == s->turn)
+                continue;
+            if (n == MOST)
+                return NULL;
+            s->seen[i->ops[o]->id] = s->turn;
+            behind[n] = behind[k] || i->op == ISA_OP_PHI;
+            list[n++] = i->ops[o];
+        }
+    }
+    return p;
+}
+
 static void note_cause(struct init *s, struct kd_check_site *site, const struct kir_inst *cause) {
     if (!cause)
         return;
@@ -584,10 +618,19 @@ static void store(struct init *s, struct kir_inst *i) {
         return;
     }
     for (uint32_t k = 0; k < n; k++, site.offset += bytes) {
+        struct kir_value *v = i->ops[1 + k];
         struct kd_check_site one = site;
-        note_cause(s, &one, find_cause(s, i->ops[1 + k]));
-        note_load(s, i, &one, i->ops[1 + k]);
-        tell(s, i, false, one, i->ops[0], shadow(s, i->ops[1 + k]));
+        const struct kir_inst *cause = find_cause(s, v);
+        struct kir_value *choice = cause ? find_choice(s, v) : NULL;
+        if (!choice)
+            note_cause(s, &one, cause);
+        note_load(s, i, &one, v);
+        tell(s, i, false, one, i->ops[0], shadow(s, v));
+        if (!choice)
+            continue;
+        one.kind = KD_CHECK_SHADOW_CHOSEN;
+        note_cause(s, &one, cause);
+        tell(s, i, false, one, i->ops[0], all_bits(s, choice, KIR_B64));
     }
 }
 
