@@ -9,7 +9,7 @@
 # PACKAGE: what is wanted besides.
 set -eu
 
-compilers=
+compilers= security=
 if [ "$1" = -c ]; then
     compilers=yes
     shift
@@ -40,8 +40,9 @@ apt() {
         -o Dir::Cache="$work/cache" -o Debug::NoLocking=1 -o Acquire::Languages=none \
         -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false -o APT::Sandbox::User= "$@"
 }
-use_release() { # suite, keys, archive and its parts
+use_release() { # suite, keys, archive, its parts and what has mended versions of its packages
     echo "deb [signed-by=$2] $3 $1 $4" >"$work/sources.list"
+    [ -z "${5-}" ] || echo "deb [signed-by=$2] $5" >>"$work/sources.list"
     apt update
 }
 debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -51,7 +52,11 @@ bionic | focal | jammy | noble)
     "$(dirname "$0")/ubuntu_keys.sh" "$work/ubuntu-keys.gpg"
     use_release "$suite" "$work/ubuntu-keys.gpg" http://archive.ubuntu.com/ubuntu "main universe"
     ;;
-*) use_release "$suite" $debian_keys http://deb.debian.org/debian main ;;
+*)
+    # What is linked in would stay as it is when the system's own library is mended.
+    case $suite in bookworm | trixie) security="http://deb.debian.org/debian-security $suite-security main" ;; esac
+    use_release "$suite" $debian_keys http://deb.debian.org/debian main ${security:+"$security"}
+    ;;
 esac
 # shellcheck disable=SC2086
 (cd "$work/debs" && apt download $packages)
