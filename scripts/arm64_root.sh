@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs a command in a fresh root of Debian 12 for 64-bit Arm, by qemu-user: the first time its packages
-# are unpacked, those that kudzu's packages need among them (700 MB; their scripts are not run). The checkout
+# are unpacked, those that kudzu's packages need among them (950 MB; their scripts are not run). The checkout
 # is seen there as /kudzu, read-only. The system is left as it is: that programs for arm64 run by qemu holds in
 # a user namespace of its own. As root, on Linux 6.7 or later (exit 77: that is not so).
 # usage: arm64_root.sh FOLDER COMMAND...
@@ -14,13 +14,14 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 root=$folder/root
 shift
 
-if [ ! -e "$folder/complete" ]; then
+packages=g++,clang-19,lld-19,python3-pip
+if [ "$(cat "$folder/complete" 2>/dev/null)" != "$packages" ]; then
     command -v debootstrap >/dev/null || {
         export DEBIAN_FRONTEND=noninteractive
         apt-get update -q && apt-get install -y -q --no-install-recommends debootstrap
     }
     rm -rf "$root" "$folder/qemu"
-    debootstrap --foreign --arch=arm64 --variant=minbase --include=g++,clang-19,lld-19 bookworm "$root" \
+    debootstrap --foreign --arch=arm64 --variant=minbase --include="$packages" bookworm "$root" \
         http://deb.debian.org/debian >"$folder/log" || { cat "$folder/log" >&2; exit 1; }
     for deb in "$root"/var/cache/apt/archives/*.deb; do
         dpkg-deb -x "$deb" "$root"
@@ -34,7 +35,7 @@ if [ ! -e "$folder/complete" ]; then
     mkdir -p "$folder/qemu"
     (cd "$folder/qemu" && apt-get download -q -o APT::Sandbox::User=root qemu-user-static)
     dpkg-deb -x "$folder"/qemu/qemu-user-static_*.deb "$folder/qemu"
-    touch "$folder/complete"
+    echo "$packages" >"$folder/complete"
 fi
 mkdir -p "$root/kudzu"
 

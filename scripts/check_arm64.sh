@@ -17,9 +17,8 @@ rm -rf "$root/package"
 mkdir "$root/package"
 case $1 in
 *.whl)
-    python3 -m pip install -q --no-deps --no-compile --only-binary=:all: --platform manylinux_2_28_aarch64 \
-        --target "$root/package" "$1"
-    toolkit=/package/kudzu/toolkit
+    cp "$1" "$root/package"
+    toolkit=/usr/local/lib/python3.11/dist-packages/kudzu/toolkit
     ;;
 *)
     cp "$@" "$root/package"
@@ -28,5 +27,9 @@ case $1 in
 esac
 # shellcheck disable=SC2086
 "$scripts/arm64_root.sh" "$folder" sh -euc '
-    [ "$1" != /usr/lib/kudzu ] || dpkg --force-unsafe-io -i /package/*.deb
+    case $1 in
+    /usr/lib/kudzu) dpkg --force-unsafe-io -i /package/*.deb ;;
+    *) python3 -m pip install -q --no-index --no-deps --no-compile --force-reinstall --break-system-packages \
+        --root-user-action=ignore --no-warn-script-location /package/*.whl ;;
+    esac
     exec bash /kudzu/tests/aarch64/check_root.sh "$@"' sh "$toolkit" "${KUDZU_SECONDS:-420}" ${KUDZU_CHECKS-}

@@ -36,8 +36,23 @@ wanted=${*:+ $* }
 
 # The program checks its own results; its kernels run as the compiler here has made them.
 example() {
-    KUDZU_EXEC=simd CUDA_LOG_FILE=stderr kudzu run "$examples/$1.cu" >out 2>&1 && cat out &&
+    KUDZU_EXEC=simd CUDA_LOG_FILE=stderr kudzu run "$1" >out 2>&1 && cat out &&
         grep -q "checked:" out && ! grep -q FAILED out
+}
+# What pip has installed: the command, the module, and the driver that `import kudzu` has loaded.
+by_pip() {
+    [ "$(/usr/local/bin/kudzu -V)" = "$(kudzu -V)" ] && [ "$(python3 -m kudzu -V)" = "$(kudzu -V)" ] &&
+        python3 -c "import kudzu, ctypes; driver = ctypes.CDLL('libcuda.so.1'); assert driver.cuInit(0) == 0"
+}
+# A kernel with a race, and the same with a barrier in its place: what `kudzu check` says of each.
+races() {
+    kudzu cc -lineinfo "$tests/aarch64/race.cu" -o race && kudzu check ./race barrier || return
+    ! kudzu check ./race >report && grep -q "Race reported between" report && grep -q "race.cu:9" report
+}
+# The library of random numbers, as host code calls it.
+sobol_dimensions() {
+    clang-19 -I"$toolkit/include" "$tests/aarch64/sobol_dimensions.c" -o sobol_dimensions \
+        -L"$toolkit/lib" -lcurand -Wl,-rpath,"$toolkit/lib" && ./sobol_dimensions
 }
 # A program that prints what launches of a file's kernels leave in memory.
 ptx_run() {
@@ -55,16 +70,19 @@ kernels() {
     done
 }
 machine() { kudzu -V && kudzu smi -L && [ "$(uname -m)" = aarch64 ]; }
-export -f example kernels machine ptx_run
+export -f by_pip example kernels machine ptx_run races sobol_dimensions
 export tests examples folder toolkit
 
 check machine bash -c machine
-check vector_add bash -c "example vector_add"
+[[ $toolkit != */dist-packages/* ]] || check by_pip bash -c by_pip
+check sobol_dimensions bash -c sobol_dimensions
+check vector_add bash -c "example $examples/vector_add.cu"
 check ptx_run bash -c ptx_run
 check kernels_of_warps bash -c "kernels warps"
-for path in "$examples"/*.cu; do
+check races bash -c races
+for path in "$examples"/*.cu "$tests"/aarch64/image_pipeline.cu; do
     name=$(basename "$path" .cu)
-    [ "$name" = vector_add ] || check "$name" bash -c "example $name"
+    [ "$name" = vector_add ] || check "$name" bash -c "example $path"
 done
 for name in floats barriers divergence atomics calls; do
     check "kernels_of_$name" bash -c "kernels $name"
