@@ -296,19 +296,24 @@ static void test_native(void) {
     }
     EXPECT_EQ(loads, 0); // no compiler was needed
     EXPECT_EQ(compiled, 0);
-    setenv("CUDA_FORCE_PTX_JIT", "1", 1);
-    struct kd_module *m = load_ok(image, size);
-    check_launch(m, 3);
-    EXPECT_EQ(compiled, 1);
-    kd_module_free(m);
-    unsetenv("CUDA_FORCE_PTX_JIT");
-    setenv("CUDA_DISABLE_PTX_JIT", "1", 1);
-    m = load_ok(image, size);
-    check_launch(m, 3);
-    kd_module_free(m);
-    EXPECT_EQ(kd_module_load(context, "// ptx", 0, NULL, &m), KD_NO_BINARY);
-    unsetenv("CUDA_DISABLE_PTX_JIT");
-    EXPECT_EQ(compiled, 1);
+    static const char *force[] = {"CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"};
+    static const char *disable[] = {"CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"};
+    struct kd_module *m;
+    for (int i = 0; i < 2; i++) {
+        setenv(force[i], "1", 1);
+        m = load_ok(image, size);
+        check_launch(m, 3);
+        EXPECT_EQ(compiled, i + 1);
+        kd_module_free(m);
+        unsetenv(force[i]);
+        setenv(disable[i], "1", 1);
+        m = load_ok(image, size);
+        check_launch(m, 3);
+        kd_module_free(m);
+        EXPECT_EQ(kd_module_load(context, "// ptx", 0, NULL, &m), KD_NO_BINARY);
+        unsetenv(disable[i]);
+        EXPECT_EQ(compiled, i + 1);
+    }
     free(image);
     // Native code of other PTX is not used.
     build_image("// ptx", "// older ptx", &image, &size);

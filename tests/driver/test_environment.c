@@ -157,8 +157,68 @@ static int compiler_loaded(const char *unused) {
     return found;
 }
 
+// Whether a graph that was instantiated with these flags keeps its nodes' priorities.
+static int node_priorities(const char *flags) {
+    CUgraph g;
+    CUgraphExec e;
+    cuuint64_t kept;
+    check_context();
+    NEED(cuGraphCreate(&g, 0));
+    NEED(cuGraphInstantiate(&e, g, (unsigned long long)atoi(flags)));
+    NEED(cuGraphExecGetFlags(e, &kept));
+    return kept == CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY ? 1 : kept == 0 ? 0 : 2;
+}
+
+static void priorities_of_nodes(void) {
+    char with[8];
+    snprintf(with, sizeof with, "%d", CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+    const char *name = "CUDA_GRAPHS_USE_NODE_PRIORITY";
+    CHECK(in_child(name, "1", node_priorities, "0") == 1);
+    CHECK(in_child(name, "1", node_priorities, with) == 1);
+    CHECK(in_child(name, "0", node_priorities, "0") == 0);
+    CHECK(in_child(name, "0", node_priorities, with) == 0);
+    CHECK(in_child("OTHER", "", node_priorities, "0") == 0);
+    CHECK(in_child("OTHER", "", node_priorities, with) == 1);
+}
+
+// 1: PTX loads. 2: nothing is compiled.
+static int ptx_loads(const char *unused) {
+    CUmodule m;
+    check_context();
+    CUresult result = cuModuleLoadData(&m, PTX_HEAD PTX_NOTHING);
+    return result == CUDA_SUCCESS ? 1 : result == CUDA_ERROR_NO_BINARY_FOR_GPU ? 2 : 3;
+}
+
+static int ptx_loads_after_all(const char *unused) {
+    setenv("CUDA_DISABLE_PTX_JIT", "0", 1); // comes before the general one
+    return ptx_loads(unused);
+}
+
+// What has no meaning here is taken, and changes nothing.
+static void without_effect(void) {
+    static const char *names[][2] = {
+        {"CUDA_MANAGED_FORCE_DEVICE_ALLOC", "1"},
+        {"CUDA_DEVICE_MAX_CONNECTIONS", "1"},
+        {"CUDA_DEVICE_MAX_COPY_CONNECTIONS", "1"},
+        {"CUDA_SCALE_LAUNCH_QUEUES", "0.25x"},
+        {"CUDA_AUTO_BOOST", "0"},
+        {"CUDA_DEVICE_DEFAULT_PERSISTENT_L2_CACHE_PERCENTAGE", "50"},
+        {"CUDA_DEVICE_DEFAULT_PERSISTING_L2_CACHE_PERCENTAGE_LIMIT", "50"},
+        {"CUDA_MODULE_DATA_LOADING", "LAZY"},
+        {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(in_child(names[i][0], names[i][1], ptx_loads, NULL) == 1);
+}
+
 int main(void) {
     setenv("KUDZU_DEVICES", "3", 1);
+    priorities_of_nodes();
+    CHECK(in_child("CUDA_DISABLE_JIT", "1", ptx_loads, NULL) == 2);
+    CHECK(in_child("CUDA_DISABLE_PTX_JIT", "1", ptx_loads, NULL) == 2);
+    CHECK(in_child("CUDA_DISABLE_JIT", "1", ptx_loads_after_all, NULL) == 1);
+    CHECK(in_child("CUDA_DISABLE_JIT", "0", ptx_loads, NULL) == 1);
+    without_effect();
     CHECK(in_child("CUDA_LAUNCH_BLOCKING", "1", blocking_launch, NULL) == 1);
     CHECK(in_child("CUDA_LAUNCH_BLOCKING", "0", blocking_launch, NULL) == 0);
     CHECK(in_child("CUDA_LAUNCH_BLOCKING", "1", blocking_graph, NULL) == 1);

@@ -14,6 +14,7 @@
 #include "driver/graph/user_object.h"
 #include "driver/interop/external_semaphore.h"
 #include "driver/memory/copy.h"
+#include "support/environment.h"
 
 CUresult drv_exec_find(CUgraphExec handle, struct drv_exec **out) {
     *out = drv_object_find(handle, DRV_GRAPH_EXEC);
@@ -610,10 +611,21 @@ static CUresult check_structure(struct drv_graph *g, struct outcome *o) {
     return result;
 }
 
+// CUDA_GRAPHS_USE_NODE_PRIORITY, 0 or 1, comes before the flag (guide 22).
+static uint64_t with_priorities_asked(uint64_t flags) {
+    const char *value = environment_get("CUDA_GRAPHS_USE_NODE_PRIORITY");
+    if (value && !strcmp(value, "1"))
+        flags |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    else if (value && !strcmp(value, "0"))
+        flags &= ~(uint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    return flags;
+}
+
 static CUresult instantiate(CUgraphExec *out, struct drv_graph *g, uint64_t flags,
                             struct outcome *o) {
     *o = (struct outcome){CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
     TRY(check_flags(flags));
+    flags = with_priorities_asked(flags);
     TRY(check_source(g, flags));
     TRY(check_structure(g, o));
     struct drv_exec *exec = calloc(1, sizeof *exec);
