@@ -269,6 +269,15 @@ class Options(CompilerTest):
         self.assertIn("-shared", self.dry_run("-shared", "a.cu")[-1])
         self.assertIn("-static", self.dry_run("--static", "a.cu")[-1])
 
+    def test_host_compiler(self):
+        self.write("c.cu", "int main() { return 0; }\n")
+        for path in ("nonexistent-c++", "/nonexistent/bin"):
+            for spelling in ([f"-ccbin={path}"], ["-ccbin", path], ["--compiler-bindir", path]):
+                r = self.compiles("-dryrun", *spelling, "c.cu")
+                self.assertIn(f"warning: -ccbin {path}: there is no such program or folder", r.stderr)
+        for path in ("sh", "/bin/sh", "/bin"):
+            self.assertNotIn("-ccbin", self.compiles("-dryrun", "-ccbin", path, "c.cu").stderr)
+
     def test_accepted_without_effect(self):
         self.device_and_host("-ccbin", "g++", "-Xptxas", "-v,-O3", "--ptxas-options=-dlcm=ca",
                              "-Xnvlink", "x", "-maxrregcount=32", "--maxrregcount", "64", "-m64",

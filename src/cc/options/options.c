@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cc/options/warning_levels.h"
 #include "cc/options/warning_numbers.h"
+#include "cc/processes/toolchain.h"
 #include "llvm_version.h"
 #include "support/closest_word.h"
 #include "support/cuda_version.h"
@@ -150,6 +152,15 @@ PHASE_ACTION(preprocess, CC_PREPROCESS)
 PHASE_ACTION(dependencies, CC_DEPENDENCIES)
 
 static bool ignore(struct parser *p, const char *value) {
+    return true;
+}
+
+// Host code is compiled by clang whatever is named, but a name that is wrong is not passed over.
+static bool check_host_compiler(struct parser *p, const char *value) {
+    if (*value && access(value, X_OK) && !find_on_path(p->arena, value))
+        cc_warning("-ccbin %s: there is no such program or folder; clang compiles host code in any "
+                   "case",
+                   value);
     return true;
 }
 
@@ -652,8 +663,8 @@ static const struct option options[] = {
     {"kudzu-no-precompiled", "kudzu-no-precompiled", NO_ARG, false, set_no_precompiled, "",
      "Parse these headers anew"},
     // Accepted, without effect: they steer parts that nvcc has and kudzu has not.
-    {"compiler-bindir", "ccbin", ARG, false, ignore, "<path>",
-     "Accepted: clang compiles host code too"},
+    {"compiler-bindir", "ccbin", ARG, false, check_host_compiler, "<path>",
+     "Accepted: clang compiles host code too; a warning where the path does not exist"},
     {"nvlink-options", "Xnvlink", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
     {"archive-options", "Xarchive", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
     {"fatbin-options", "Xfatbin", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},

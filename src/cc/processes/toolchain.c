@@ -9,7 +9,7 @@
 #include "llvm_version.h"
 #include "support/environment.h"
 
-static const char *find_on_path(struct arena *arena, const char *name) {
+const char *find_on_path(struct arena *arena, const char *name) {
     if (strchr(name, '/'))
         return access(name, X_OK) ? NULL : name;
     const char *path = environment_is_trusted() ? environment_get("PATH") : ENVIRONMENT_SYSTEM_PATH;

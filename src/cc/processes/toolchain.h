@@ -24,4 +24,8 @@ struct toolchain {
 // `inside`: a file in the bin or lib folder of the installation (or of the build). False: reported.
 bool toolchain_find(struct toolchain *t, struct arena *arena, const char *inside);
 
+// The path of a program: `name` itself where it has a slash, else a file of a folder of PATH. NULL:
+// there is none that may be executed.
+const char *find_on_path(struct arena *arena, const char *name);
+
 #endif
