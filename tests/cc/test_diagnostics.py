@@ -245,7 +245,7 @@ void *mine() { return std::get_temporary_buffer<int>(3).first; }
                 ("__device__ void __cluster_dims__(2) f() {}", "__cluster_dims__ is for kernels"),
                 ("__global__ void __cluster_dims__(2, 0) k() {}", "a side of the cluster"),
                 ("__device__ void f(const __grid_constant__ int x) {}", "for parameters of kernels"),
-                ("__global__ void k(int &x) { x = 1; }", "parameter of the kernel 'k' is a reference"),
+                ("__global__ void k(int &&x) { x = 1; }", "parameter of the kernel 'k' is an rvalue reference"),
                 ("struct s { char c[32757]; };\n__global__ void k(s x, int *p) {}",
                  "take 32768 bytes; 32764 are the limit"),
                 ("__managed__ __shared__ int x;\n__global__ void k() { x = 1; }",

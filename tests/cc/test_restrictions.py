@@ -70,7 +70,7 @@ REJECTED = [
     ("18.5.10.1", "extern __device__ int f();\n__global__ void k(int *p) { *p = f(); }",
      "undefined reference to 'f()' in device code"),
     ("18.5.10.3", "__global__ void k(int x, ...) {}", "takes a variable number of arguments"),
-    ("18.5.10.3", "__global__ void k(int &&x) {}", "is a reference"),
+    ("18.5.10.3", "__global__ void k(int &&x) {}", "is an rvalue reference"),
     ("18.5.10.3", "struct S;\n__global__ void k(S);\nvoid (*p)(S) = k;", "has the type 'S', which is incomplete"),
     ("18.5.10.4", "__device__ void f() { int x = 33; static int i = x; }",
      "the static variable 'f()::i' is initialised by code"),

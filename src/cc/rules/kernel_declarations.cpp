@@ -32,9 +32,13 @@ static void checkParameters(Checker &c, const FunctionDecl *f) {
                            : isInitializerList(type) ? "std::initializer_list"
                            : isLongDouble(c, type)   ? "long double"
                                                      : nullptr;
-        if (type->isReferenceType())
-            c.error(p->getLocation(), "a parameter of the kernel " + quoted(f) +
-                                          " is a reference; kernels take values and pointers");
+        // nvcc refuses these alone: of what an lvalue reference refers to the kernel gets the
+        // address.
+        if (type->isRValueReferenceType())
+            c.error(
+                p->getLocation(),
+                "a parameter of the kernel " + quoted(f) +
+                    " is an rvalue reference; kernels take values, pointers and lvalue references");
         else if (what)
             c.error(p->getLocation(), "the kernel " + quoted(f) + " has a parameter of the type " +
                                           what + ", which device code has not");
