@@ -275,6 +275,20 @@ static void absent(nvmlDevice_t d) {
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSupportedClocksEventReasons(d, &reasons));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetCurrentClocksEventReasons(d, &reasons));
     CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceSetPowerManagementLimit(d, 1000));
+    unsigned n = 1, rows[4];
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetSupportedMemoryClocks(d, &n, &value));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,
+                 nvmlDeviceGetSupportedGraphicsClocks(d, 1000, &n, &value));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,
+                 nvmlDeviceGetDefaultApplicationsClock(d, NVML_CLOCK_SM, &value));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceSetApplicationsClocks(d, 1000, 1000));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceResetApplicationsClocks(d));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceSetGpuLockedClocks(d, 1000, 1000));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetAutoBoostedClocksEnabled(d, &a, &b));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED,
+                 nvmlDeviceGetRemappedRows(d, &rows[0], &rows[1], &rows[2], &rows[3]));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPcieReplayCounter(d, &value));
+    CHECK_RESULT(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceSetEccMode(d, NVML_FEATURE_ENABLED));
 }
 
 static void processes(nvmlDevice_t d) {
