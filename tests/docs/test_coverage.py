@@ -91,7 +91,7 @@ def check_all_sections():
             sections = [f"{chapter}.{i}" for i in range(1, count + 1)] if count else [chapter]
             # 6.2 has rows of its own sections.
             for section in sections:
-                if section not in listed[document] and section not in chapters:
+                if section not in listed[document] and not chapters.get(section):
                     fail(f"coverage.md: section {(document + ' ' + section).strip()} is missing")
 
 
