@@ -4,14 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembler/assemble.h"
 #include "assembler/device_files.h"
 #include "assembler/tool_options.h"
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
 #include "image/cubin.h"
+#include "image/image.h"
 #include "isa/ops/control.h"
 #include "ptx/ast.h"
+#include "support/whole_file.h"
 
+enum { MOST_BYTES = 1 << 30 };
 enum { CODE = 1, FUNCTIONS, GRAPH, LINES, JSON, HELP, VERSION };
 
 static const struct tool_option options[] = {
@@ -264,13 +268,53 @@ static bool show_module(struct nvdisasm *d, const struct device_item *i,
     return true;
 }
 
-static bool show_file(struct nvdisasm *d, const char *path) {
+// What `kudzu cc -cubin` writes is a container of PTX alone: its first text as a cubin.
+static bool assemble_first(struct nvdisasm *d, const char *path, device_items *items) {
+    const struct device_item *text = items->data;
+    struct assembler_options o = {
+        .target = arena_printf(d->arena, "sm_%u%s", text->arch, text->arch_specific ? "a" : ""),
+        .relocatable = true,
+    };
+    struct ptx_text ptx = {path, text->data, text->size};
+    void *image;
+    size_t size;
+    char err[400];
+    if (!assemble(d->arena, &o, d->log, &ptx, &image, &size))
+        return false;
+    *items = (device_items){0};
+    bool ok = device_files_parse(d->arena, path, image, size, items, err, sizeof err);
+    free(image);
+    return ok;
+}
+
+static bool is_container(const char *data, size_t size) {
+    uint32_t magic = 0;
+    memcpy(&magic, data, size < sizeof magic ? size : sizeof magic);
+    return magic == (uint32_t)KIMG_MAGIC;
+}
+
+static bool read_items(struct nvdisasm *d, const char *path, device_items *items) {
     char err[400] = "";
-    device_items items = {0};
-    struct cubin_file cubin;
-    if (!device_files_read(d->arena, path, &items, err, sizeof err))
+    struct whole_file f;
+    if (!whole_file_read(&f, path, WHOLE_FILE_PIPES, MOST_BYTES))
+        return tool_say(d->log, TOOL_FATAL, NULL, 0, "Could not open input file '%s': %s", path,
+                        f.why);
+    bool read = device_files_parse(d->arena, path, f.data, f.size, items, err, sizeof err);
+    bool container = is_container(f.data, f.size);
+    free(f.data);
+    if (!read)
         return tool_say(d->log, TOOL_FATAL, NULL, 0, "Could not open input file '%s': %s", path,
                         err);
+    if (container && items->len && items->data->kind == DEVICE_ITEM_PTX)
+        return assemble_first(d, path, items);
+    return true;
+}
+
+static bool show_file(struct nvdisasm *d, const char *path) {
+    device_items items = {0};
+    struct cubin_file cubin;
+    if (!read_items(d, path, &items))
+        return false;
     const struct device_item *first = items.len ? items.data : NULL;
     if (!first || first->kind != DEVICE_ITEM_CUBIN || first->in_archive ||
         !cubin_open(&cubin, first->data, first->size, NULL, 0))

@@ -59,6 +59,11 @@ with tempfile.TemporaryDirectory() as folder:
         edges = sorted(re.findall(r'"count\.(\d)" -> "count\.(\d)";', out))
         expect(edges == [("0", "1"), ("0", "2"), ("1", "1"), ("1", "2")], f"edges {edges}")
         expect(len(re.findall(r'"count\.\d" \[label=', out)) == 3, out)
+    # What kudzu cc -cubin writes is a cubin for users, although it is a container.
+    container = os.path.join(folder, "container.cubin")
+    run("cc", "-cubin", "-arch=sm_90", source, "-o", container)
+    out, _ = run("nvdisasm", container)
+    expect("// PTX for sm_90" in out and "\n\t@%p1 bra END;\nLOOP:\n" in out and "\nother:\n\tret;\n" in out, out)
     link = os.path.join(folder, "nvdisasm")
     os.symlink(os.path.abspath(kudzu), link)
     out = subprocess.run([link, "--version"], text=True, stdout=subprocess.PIPE).stdout
