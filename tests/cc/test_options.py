@@ -278,6 +278,29 @@ class Options(CompilerTest):
         for path in ("sh", "/bin/sh", "/bin"):
             self.assertNotIn("-ccbin", self.compiles("-dryrun", "-ccbin", path, "c.cu").stderr)
 
+    def test_mpi_compiler(self):
+        self.write("m.cu", "int main() { return 0; }\n")
+        for name, answers in (
+                ("mpicxx", {"--showme:compile": "-I/mpi/include -I/mpi/more -pthread",
+                            "--showme:link": "-pthread -L/mpi/lib -Wl,-rpath -Wl,/mpi/lib -lmpi_cxx -lmpi"}),
+                ("mpic++.mpich", {"-compile_info": "g++ -I/mpi/include -I/mpi/more -O2",
+                                  "-link_info": "g++ -L/mpi/lib -Wl,-rpath -Wl,/mpi/lib -lmpi_cxx -lmpi"})):
+            cases = "".join(f"{option}) echo '{text}';;" for option, text in answers.items())
+            self.write(name, f"#!/bin/sh\ncase $1 in {cases} *) echo wrong; exit 1;; esac\n")
+            os.chmod(os.path.join(self.dir, name), 0o755)
+            path = os.path.join(self.dir, name)
+            *passes, link = self.dry_run("-ccbin", path, "m.cu", "-lown")
+            for command in passes:
+                self.assertIn("-I/mpi/include", command)
+                self.assertIn("-I/mpi/more", command)
+            found = [word for word in link if word.startswith(("-L/mpi", "-Wl,/mpi", "-lmpi", "-lown"))]
+            self.assertEqual(found, ["-lown", "-L/mpi/lib", "-Wl,/mpi/lib", "-lmpi_cxx", "-lmpi"])
+            self.assertNotIn("-pthread", link)
+        self.write("mpisilent", "#!/bin/sh\nexit 1\n")
+        os.chmod(os.path.join(self.dir, "mpisilent"), 0o755)
+        r = self.compiles("-dryrun", "-ccbin", os.path.join(self.dir, "mpisilent"), "m.cu")
+        self.assertIn("it does not tell its options", r.stderr)
+
     def test_accepted_without_effect(self):
         self.device_and_host("-ccbin", "g++", "-Xptxas", "-v,-O3", "--ptxas-options=-dlcm=ca",
                              "-Xnvlink", "x", "-maxrregcount=32", "--maxrregcount", "64", "-m64",

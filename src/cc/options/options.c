@@ -10,6 +10,7 @@
 
 #include "cc/options/warning_levels.h"
 #include "cc/options/warning_numbers.h"
+#include "cc/processes/mpi_wrapper.h"
 #include "cc/processes/toolchain.h"
 #include "llvm_version.h"
 #include "support/closest_word.h"
@@ -24,6 +25,7 @@ struct parser {
     cc_strings args;
     uint32_t next;
     const char *arch, *code;
+    const char *host_compiler; // -ccbin
 };
 
 enum arg {
@@ -161,6 +163,7 @@ static bool check_host_compiler(struct parser *p, const char *value) {
         cc_warning("-ccbin %s: there is no such program or folder; clang compiles host code in any "
                    "case",
                    value);
+    p->host_compiler = value;
     return true;
 }
 
@@ -664,7 +667,8 @@ static const struct option options[] = {
      "Parse these headers anew"},
     // Accepted, without effect: they steer parts that nvcc has and kudzu has not.
     {"compiler-bindir", "ccbin", ARG, false, check_host_compiler, "<path>",
-     "Accepted: clang compiles host code too; a warning where the path does not exist"},
+     "clang compiles host code in any case; of mpicxx and its like the headers and libraries are "
+     "taken"},
     {"nvlink-options", "Xnvlink", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
     {"archive-options", "Xarchive", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
     {"fatbin-options", "Xfatbin", TOOL_ARG, false, ignore, "<option>,...", "Accepted"},
@@ -984,6 +988,32 @@ static void set_languages(struct cc_options *o) {
             o->inputs.data[i].language = l;
 }
 
+// -ccbin mpicxx: nvcc gets MPI's headers and libraries by it, so they are asked for. The libraries
+// come behind those of the command.
+static void add_mpi(struct parser *p) {
+    if (!p->host_compiler || !mpi_wrapper_is(p->host_compiler) ||
+        !find_on_path(p->arena, p->host_compiler))
+        return;
+    const char *compile = mpi_wrapper_options(p->arena, p->host_compiler, false);
+    const char *link = mpi_wrapper_options(p->arena, p->host_compiler, true);
+    if (!compile || !link) {
+        cc_warning("-ccbin %s: it does not tell its options; give MPI's headers and libraries by "
+                   "-I, -L and -l",
+                   p->host_compiler);
+        return;
+    }
+    cc_strings words = split_words(p->arena, compile);
+    for (uint32_t i = 0; i < words.len; ++i)
+        if (!strncmp(words.data[i], "-I", 2) || !strncmp(words.data[i], "-D", 2))
+            vec_push(p->arena, &p->o->preprocessor, words.data[i]);
+    words = split_words(p->arena, link);
+    for (uint32_t i = 0; i < words.len; ++i) {
+        const char *word = words.data[i];
+        if (!strncmp(word, "-L", 2) || !strncmp(word, "-l", 2) || !strncmp(word, "-Wl,", 4))
+            vec_push(p->arena, &p->o->link, word);
+    }
+}
+
 // What -Xcompiler tells the host's preprocessor holds in both passes, as in nvcc, which
 // preprocesses device code with the host's compiler, too.
 static void share_preprocessor_options(struct cc_options *o, struct arena *arena) {
@@ -1042,6 +1072,7 @@ bool options_parse(struct cc_options *o, struct arena *arena, int argc, char **a
         if (arg[0] != '-')
             add_input(&p, arg);
     }
+    add_mpi(&p);
     set_languages(o);
     share_preprocessor_options(o, arena);
     if (o->device_debug)
