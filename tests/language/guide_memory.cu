@@ -193,6 +193,12 @@ static void check_aliases() {
     CUmemGenericAllocationHandle handle;
     CHECK(create(&handle, size, &prop, 0) == CUDA_SUCCESS);
     CHECK(properties(&got, handle) == CUDA_SUCCESS && got.type == prop.type);
+    // What was asked for and not given is told (14.3.2.1).
+    auto attribute = driver<PFN_cuDeviceGetAttribute_v2000>("cuDeviceGetAttribute");
+    int compresses = -1;
+    CHECK(attribute(&compresses, CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 0) ==
+          CUDA_SUCCESS);
+    CHECK(compresses == 1 || got.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE);
     CUdeviceptr at[2];
     CUmemAccessDesc desc = {};
     desc.location = prop.location;
