@@ -319,7 +319,7 @@ static void test_native(void) {
     build_image("// ptx", "// older ptx", &image, &size);
     m = load_ok(image, size);
     check_launch(m, 3);
-    EXPECT_EQ(compiled, 2);
+    EXPECT_EQ(compiled, 3);
     kd_module_free(m);
     // Damaged native code is not used either.
     for (size_t at = size - 40; at < size - 8; at += 5) {

@@ -33,9 +33,21 @@ static void fail_once(void) {
     EXPECT(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+// What is not there says why.
+static void absent(void) {
+    CUprocessState state;
+    EXPECT(cuCheckpointProcessGetState(getpid(), &state), CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(
+        strstr(last, "[cuCheckpointProcessGetState] not supported: a device has no state outside"));
+    EXPECT(cuCheckpointProcessLock(getpid(), NULL), CUDA_ERROR_NOT_SUPPORTED);
+    CHECK(strstr(last, "[cuCheckpointProcessLock]"));
+    calls = 0;
+}
+
 static void callbacks(void) {
     CUlogsCallbackHandle handle;
     OK(cuLogsRegisterCallback(on_message, last, &handle));
+    absent();
     fail_once();
     // [time][thread][CUDA][E][cuMemAlloc] text
     CHECK(calls == 1 && strstr(last, "][CUDA][E][cuMemAlloc] ") && strstr(last, "size of 0"));

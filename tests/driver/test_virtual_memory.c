@@ -62,7 +62,12 @@ static void creation(void) {
     EXPECT(cuMemRelease(h), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemRelease(0), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemGetAllocationPropertiesFromHandle(&got, h), CUDA_ERROR_INVALID_VALUE);
+    // The node that is nearest to the device (guide 26.1.2).
+    int node = -1;
+    OK(cuDeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, 0));
+    CHECK(node >= 0);
     prop.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    prop.location.id = node;
     OK(cuMemCreate(&h, PAGE, &prop, 0));
     OK(cuMemRelease(h));
 }
