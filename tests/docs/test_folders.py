@@ -24,7 +24,7 @@ driver
 runtime nvml curand cufilt standins
 cc
 assembler
-binutils nvptxcompiler nvvm
+binutils nvptxcompiler nvfatbin nvvm
 nvjitlink nvrtc cc/clang
 tools
 """
