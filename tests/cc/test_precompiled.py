@@ -140,7 +140,7 @@ class Precompiled(CompilerTest):
                      ["-USIZE_OF_TILE"], ["--kudzu-native=x86-64-v3"], ["-rdc=true"], ["-G"],
                      ["-rdc=true", "-G", "-std=c++17"], ["-std=c++20"], ["-use_fast_math"],
                      ["-Xcompiler", "-fPIC"], ["-std=c++20", "-use_fast_math", "-rdc=true"],
-                     ["-O3", "-DNDEBUG"]):
+                     ["-O3", "-DNDEBUG"], ["-Xcompiler", "-g1"], ["-O2", "-Xcompiler", "-gline-tables-only"]):
             self.assertEqual(self.headers(*args), [True, True], args)
         self.assertEqual(self.headers(env={"CPATH": self.dir + "/inc"}), [True, True])
 
@@ -162,7 +162,7 @@ class Precompiled(CompilerTest):
                      ["-prec-sqrt=false"], ["-use_fast_math", "-ftz=false"]):
             self.assertEqual(self.headers(*args), [False, True], args)
         for args in (["-Xcompiler", "-fopenmp"], ["-Xcompiler", "-fpic"], ["-pg"], ["-Os"], ["-g"],
-                     ["-Xcompiler", "-Wp\\,-DX"]):
+                     ["-Xcompiler", "-g1", "-g"], ["-Xcompiler", "-g2"], ["-Xcompiler", "-Wp\\,-DX"]):
             self.assertEqual(self.headers(*args), [True, False], args)
 
     def test_not_used(self):
@@ -185,6 +185,7 @@ class Precompiled(CompilerTest):
         for args in (["-O0"], ["-O3"], ["-g"], ["-O2", "-lineinfo"], ["-std=c++17", "-DQ=1"],
                      ["-rdc=true"], ["-G"], ["-O2", "-rdc=true", "-G"], ["-std=c++20", "-O2"],
                      ["-use_fast_math"], ["-Xcompiler", "-fPIC"],
+                     ["-Xcompiler", "-g1"], ["-O2", "-lineinfo", "-Xcompiler", "-gline-tables-only"],
                      ["-use_fast_math", "-std=c++20", "-O3", "-Xcompiler", "-fPIC", "-rdc=true"]):
             self.compiles("-c", "a.cu", "-o", "with.o", *args)
             self.compiles("-c", "a.cu", "-o", "without.o", "--kudzu-no-precompiled", *args)
@@ -280,17 +281,19 @@ class Installation(CompilerTest):
         self.compiles("--kudzu-precompile")
         self.assertEqual(os.stat(made).st_mtime_ns, before, "made anew without need")
         self.damage(made)
+        os.rename(made, made + ".gone")
+        self.assertEqual(self.uses(), [False, False])
+        self.silent("a.cu")
+        os.rename(made + ".gone", made)
+        self.assertEqual(self.uses(), [True, True])
         self.change_a_header()
+        os.unlink(made)
         self.compiles("--kudzu-precompile")
         self.assertEqual(self.uses(), [True, True])
         self.silent("changed.cu")
         for _ in range(2):
             self.silent("changed.cu", "-Xcompiler", "-fPIC")
         self.assertTrue(self.uses_cached())
-        os.unlink(made)
-        self.assertEqual(self.uses(), [False, False])
-        self.silent("a.cu")
-        self.compiles("--kudzu-precompile")
         moved = self.root + " moved"
         os.rename(self.root, moved)
         self.root = moved

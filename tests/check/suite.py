@@ -78,11 +78,11 @@ def judge(program, bug_reports, twin_reports, twin_passed):
     return Outcome(bug, named, twin, detail)
 
 
-def run(command, limit, log):
+def run(command, limit, log, **environment):
     """Exit status and text; the status is None where the limit was met."""
     with open(log, "wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                   start_new_session=True)
+                                   start_new_session=True, env=dict(os.environ, **environment))
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -100,8 +100,10 @@ def build(args, program, bug):
     newest = max(os.path.getmtime(f) for f in (program.source, os.path.join(PROGRAMS, "suite.h")))
     if os.path.exists(executable) and os.path.getmtime(executable) > newest:
         return executable, ""
-    compiler = shlex.split(args.compile) if args.compile else [args.kudzu, "cc", "-arch=sm_90"]
-    command = compiler + ["-g", "-lineinfo", program.source, "-o", executable, *program.options]
+    # Of the host's debug information lines are all that a checker needs; kudzu's headers are precompiled for that.
+    compiler = (shlex.split(args.compile) + ["-g"] if args.compile else
+                [args.kudzu, "cc", "-arch=sm_90", "-Xcompiler", "-g1"])
+    command = compiler + ["-lineinfo", program.source, "-o", executable, *program.options]
     status, text = run(command + (["-DBUG"] if bug else []), 300, executable + ".build")
     return (executable, "") if status == 0 else (None, text)
 
@@ -123,7 +125,9 @@ def one(args, program):
         return Outcome("missed", set(), "clean" if passed(status, text) else "failed", text.strip()[-200:])
     texts = []
     for executable in (bug, twin):
-        status, text = run(args.command + program.check + [executable], args.limit, executable + ".out")
+        # What never ends is not waited for so long as what may; the twin of it has kudzu's own ten seconds.
+        waits = {"KUDZU_HANG_SECONDS": "2"} if program.deadlock and executable == bug else {}
+        status, text = run(args.command + program.check + [executable], args.limit, executable + ".out", **waits)
         texts.append((status, text))
     return judge(program, reports.parse(texts[0][1]), reports.parse(texts[1][1]), passed(*texts[1]))
 

@@ -232,11 +232,16 @@ bool precompiled_usable_rtc(const struct toolchain *t, struct arena *arena,
 
 // ---- Which one ----------------------------------------------------------------------------
 
-// Warnings, and -fPIC, are the only options of the host compiler that cannot change what a header
-// means.
+// Tables of lines alone: debug information without declarations, so none of a header is missing.
+static bool asks_for_lines(const char *option) {
+    return !strcmp(option, "-g1") || !strcmp(option, "-gline-tables-only");
+}
+
+// Warnings, -fPIC and tables of lines are the only options of the host compiler that cannot change
+// what a header means.
 static bool host_options_fit(const cc_strings *options) {
     for (uint32_t i = 0; i < options->len; ++i)
-        if (strcmp(options->data[i], "-fPIC") != 0 &&
+        if (strcmp(options->data[i], "-fPIC") != 0 && !asks_for_lines(options->data[i]) &&
             (strncmp(options->data[i], "-W", 2) != 0 || strchr(options->data[i], ',')))
             return false;
     return true;
