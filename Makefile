@@ -4,6 +4,7 @@
 #   make run        build, and run an example CUDA program on the CPU
 #   make check      build, and run all tests
 #   make quick      build, and run the tests that take under a minute together
+#   make brief      the same, and tests that take some seconds each
 #   make clients    build, and run the tests of Python clients (from the network, into CLIENTS=folder)
 #   make bench      build, and measure against native code and pocl
 #   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
@@ -49,6 +50,9 @@ clients: all
 
 quick: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L quick
+
+brief: all
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L 'quick|brief'
 
 bench: all
 	@scripts/deps.sh bench
@@ -130,4 +134,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean
+.PHONY: all deps run check quick brief clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean
