@@ -281,19 +281,17 @@ class Installation(CompilerTest):
         self.compiles("--kudzu-precompile")
         self.assertEqual(os.stat(made).st_mtime_ns, before, "made anew without need")
         self.damage(made)
-        os.rename(made, made + ".gone")
-        self.assertEqual(self.uses(), [False, False])
-        self.silent("a.cu")
-        os.rename(made + ".gone", made)
-        self.assertEqual(self.uses(), [True, True])
         self.change_a_header()
-        os.unlink(made)
         self.compiles("--kudzu-precompile")
         self.assertEqual(self.uses(), [True, True])
         self.silent("changed.cu")
         for _ in range(2):
             self.silent("changed.cu", "-Xcompiler", "-fPIC")
         self.assertTrue(self.uses_cached())
+        os.unlink(made)
+        self.assertEqual(self.uses(), [False, False])
+        self.silent("a.cu")
+        self.compiles("--kudzu-precompile")
         moved = self.root + " moved"
         os.rename(self.root, moved)
         self.root = moved
