@@ -1,8 +1,14 @@
 """Formats of 16 bits and less, from the PTX manual's description of them in exact arithmetic: what each code
 stands for, and the conversions of cvt. Nothing here is shared with what it tests."""
 import bisect
+import functools
 import struct
 from fractions import Fraction
+
+
+@functools.cache
+def power_of_two(n):
+    return Fraction(2) ** n
 
 
 class Format:
@@ -13,33 +19,28 @@ class Format:
         self.name, self.exponent, self.digits, self.special, self.apart = name, exponent, digits, special, apart
         self.bias = (1 << (exponent - 1)) - 1
         self.sign = 1 << (exponent + digits)
-        # Magnitudes by code: they are in order.
-        self.values = [self.magnitude(code) for code in range(self.sign)]
-        self.values = [v for v in self.values if v is not None]
-        self.largest = len(self.values) - 1
+        self.largest = {"ieee": (((1 << exponent) - 1) << digits) - 1, "nan": self.sign - 2,
+                        "none": self.sign - 1}[special]
         self.infinity = self.largest + 1 if special == "ieee" else None
         self.nan = self.largest if special == "none" else self.sign - 1
 
+    @functools.cache
     def magnitude(self, code):
+        """Of a code up to the largest: they are in order."""
         e, d = code >> self.digits, code & ((1 << self.digits) - 1)
-        if self.special == "ieee" and e == (1 << self.exponent) - 1:
-            return None
-        if self.special == "nan" and code == self.sign - 1:
-            return None
-        power = max(e, 1) - self.bias - self.digits
-        return Fraction((d + (1 << self.digits if e else 0))) * Fraction(2) ** power
+        return (d + (1 << self.digits if e else 0)) * self.step(code)
 
     def below(self, size):
         """The code of the greatest magnitude that is not above `size`."""
-        low, high = 0, len(self.values)
+        low, high = 0, self.largest + 1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.values[middle] <= size else (low, middle)
+            low, high = (middle, high) if self.magnitude(middle) <= size else (low, middle)
         return low
 
     def step(self, code):
         """From the magnitude of a code to the next one, as if there were no largest."""
-        return Fraction(2) ** (max(code >> self.digits, 1) - self.bias - self.digits)
+        return power_of_two(max(code >> self.digits, 1) - self.bias - self.digits)
 
 
 F16 = Format("f16", 5, 10, "ieee", 16)
@@ -56,7 +57,7 @@ def parse_float(bits, exponent=8, digits=23):
     negative, e, d = bits >> (exponent + digits) & 1, bits >> digits & ((1 << exponent) - 1), bits & ((1 << digits) - 1)
     if e == (1 << exponent) - 1:
         return ("nan" if d else "inf"), bool(negative), None
-    scale = Fraction(2) ** (max(e, 1) - (1 << (exponent - 1)) + 1 - digits)
+    scale = power_of_two(max(e, 1) - (1 << (exponent - 1)) + 1 - digits)
     return "number", bool(negative), (d + (1 << digits if e else 0)) * scale
 
 
@@ -84,7 +85,7 @@ def to_nearest(f, x, relu=False, satfinite=True):
     if kind == "inf":
         return signed(f, negative, too_large(f, satfinite), relu)
     code = f.below(size)
-    rest = size - f.values[code]
+    rest = size - f.magnitude(code)
     half = f.step(code) / 2
     if rest > half or (rest == half and code & 1):
         code += 1
@@ -102,7 +103,7 @@ def by_random_bits(f, x, random, bits, relu, satfinite):
     if kind == "inf":
         return signed(f, negative, too_large(f, satfinite), relu)
     code = f.below(size)
-    rest = (size - f.values[code]) / f.step(code)  # 1 and more beyond the largest
+    rest = (size - f.magnitude(code)) / f.step(code)  # 1 and more beyond the largest
     cut = int(rest * (1 << bits))
     if cut + random >= 1 << bits:
         code += 1
@@ -115,7 +116,7 @@ def reversed16(x):
     return int("{:016b}".format(x)[::-1], 2)
 
 
-POWERS = [Fraction(2) ** (code - 127) for code in range(255)]
+POWERS = [power_of_two(code - 127) for code in range(255)]
 
 
 def to_power(x, up, satfinite):
@@ -134,7 +135,7 @@ def from_power(code):
     """As bf16."""
     if code == 255:
         return 0x7fff
-    return to_nearest(BF16, ("number", False, Fraction(2) ** (code - 127)))
+    return to_nearest(BF16, ("number", False, power_of_two(code - 127)))
 
 
 def to_half_bits(f, code, relu):
@@ -144,7 +145,7 @@ def to_half_bits(f, code, relu):
         if size != f.infinity:
             return 0x7fff
         return signed(F16, bool(code & f.sign), F16.infinity, relu)
-    return to_nearest(F16, ("number", bool(code & f.sign), f.values[size]), relu)
+    return to_nearest(F16, ("number", bool(code & f.sign), f.magnitude(size)), relu)
 
 
 def packed(f, high, low):
