@@ -1,6 +1,8 @@
 // Layout, loops and dominators. The layout is made by taking strongly connected components
 // in topological order; inside a component the edges to its header are removed and the rest
 // is laid out the same way. So every control-flow graph gets a layout, irreducible ones too.
+// Where each loop is entered at one block alone the components are those of Tarjan's Testing Flow
+// Graph Reducibility, found in one walk for all levels; their order is that of a depth-first walk.
 #include "passes/flow/cfg.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ struct builder {
     uint32_t nfound;
     VEC(uint32_t) starts; // where components begin there
     uint32_t counter, next_region, next_pos;
-    uint32_t nested; // blocks of all loops so far
+    uint64_t nested; // blocks of all loops so far
     uint32_t *rpo_hint;
 };
 
@@ -173,7 +175,7 @@ static void lay_out_component(struct builder *b, const struct component *c, comp
     split(b, c, header, header, l, todo);
 }
 
-static bool lay_out(struct builder *b, uint32_t n) {
+static bool lay_out_any(struct builder *b, uint32_t n) {
     component_list todo = {0};
     split(b, &(struct component){.end = n}, 0, NONE, NULL, &todo);
     while (todo.len) {
@@ -184,6 +186,128 @@ static bool lay_out(struct builder *b, uint32_t n) {
     }
     return true;
 }
+
+// ---- loops that are entered at one block ----------------------------------------------------
+
+// By block; a loop is named by its header.
+struct loop_tree {
+    bool *is_header;
+    uint32_t *joined;       // a block or inner loop that it was put into, towards the outermost one
+    uint32_t *around;       // the loop around it, of headers the one around theirs
+    uint32_t *size;         // of headers: blocks
+    uint32_t *first, *next; // what is in a loop, but its header; what follows it there; NONE
+};
+
+static uint32_t outermost(uint32_t *joined, uint32_t v) {
+    while (joined[v] != v)
+        v = joined[v] = joined[joined[v]];
+    return v;
+}
+
+// Finds headers. False: an edge goes back to a block that does not dominate its source.
+static bool find_headers(struct builder *b, const uint32_t *rpo, uint32_t count, bool *is_header) {
+    const struct cfg *c = b->cfg;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct kir_block *from = b->f->blocks.data[rpo[k]];
+        for (uint32_t t = 0; t < from->last->ntargets; t++) {
+            const struct kir_block *to = from->last->targets[t];
+            if (b->rpo_hint[to->id] > k)
+                continue;
+            if (!cfg_dominates(c, to, from))
+                return false;
+            is_header[to->id] = true;
+        }
+    }
+    return true;
+}
+
+// What lies on a way from a loop's header back to it, for inner loops first.
+static void join_loops(struct builder *b, struct loop_tree *t, const uint32_t *rpo,
+                       uint32_t count) {
+    for (uint32_t k = count; k-- > 0;) {
+        uint32_t header = rpo[k], n = 0, v = header;
+        t->size[header] = 1;
+        if (!t->is_header[header])
+            continue;
+        do {
+            const struct kir_block *x = b->f->blocks.data[v];
+            for (uint32_t p = 0; p < x->preds.len; p++) {
+                uint32_t q = x->preds.data[p]->id;
+                // Into the header only what goes back.
+                if (b->rpo_hint[q] == NONE || b->rpo_hint[q] < k)
+                    continue;
+                q = outermost(t->joined, q);
+                if (q == header)
+                    continue;
+                t->joined[q] = t->around[q] = header;
+                t->size[header] += t->size[q];
+                b->stack[n++] = q;
+            }
+            v = n ? b->stack[--n] : NONE;
+        } while (v != NONE);
+    }
+}
+
+static struct cfg_loop *begin_loop(struct builder *b, const struct loop_tree *t, uint32_t header,
+                                   struct cfg_loop *around) {
+    struct cfg_loop *l = arena_new(b->arena, struct cfg_loop);
+    l->parent = around;
+    l->header = b->f->blocks.data[header];
+    l->depth = around ? around->depth + 1 : 1;
+    l->index = b->cfg->loops.len;
+    l->first = b->next_pos;
+    l->last = b->next_pos + t->size[header] - 1;
+    vec_push(b->arena, &b->cfg->loops, l);
+    return l;
+}
+
+static void place_loops(struct builder *b, const struct loop_tree *t, uint32_t v) {
+    struct cfg_loop *l = NULL;
+    uint32_t depth = 0;
+    while (v != NONE) {
+        if (t->is_header[v]) {
+            l = begin_loop(b, t, v, l);
+            b->path[depth++] = v;
+        }
+        place(b, v, l);
+        v = t->is_header[v] ? t->first[v] : t->next[v];
+        for (; v == NONE && depth; l = l->parent)
+            v = t->next[b->path[--depth]];
+    }
+}
+
+// False: the function has other loops, and nothing is placed.
+static bool lay_out_reducible(struct builder *b, const uint32_t *rpo, uint32_t count) {
+    uint32_t n = b->f->blocks.len, outside = n;
+    struct loop_tree t = {.is_header = arena_array(b->tmp, bool, n + 1)};
+    if (!find_headers(b, rpo, count, t.is_header))
+        return false;
+    t.joined = arena_array(b->tmp, uint32_t, n + 1);
+    t.around = arena_array(b->tmp, uint32_t, n + 1);
+    t.size = arena_array(b->tmp, uint32_t, n + 1);
+    t.first = arena_array(b->tmp, uint32_t, n + 1);
+    t.next = arena_array(b->tmp, uint32_t, n + 1);
+    for (uint32_t v = 0; v <= n; v++) {
+        t.joined[v] = v;
+        t.around[v] = outside;
+        t.first[v] = NONE;
+    }
+    join_loops(b, &t, rpo, count);
+    for (uint32_t k = count; k-- > 0;) {
+        uint32_t v = rpo[k], around = t.around[v];
+        t.next[v] = t.first[around];
+        t.first[around] = v;
+        b->nested += t.is_header[v] ? t.size[v] : 0;
+    }
+    place_loops(b, &t, t.first[outside]);
+    return true;
+}
+
+static bool lay_out(struct builder *b, const uint32_t *rpo, uint32_t count) {
+    return lay_out_reducible(b, rpo, count) ? b->nested <= CFG_MOST_NESTED : lay_out_any(b, count);
+}
+
+// ---- trees ----------------------------------------------------------------------------------
 
 // Numbers the blocks reachable from the entry in reverse postorder.
 static uint32_t number_rpo(struct builder *b, uint32_t *rpo) {
@@ -375,16 +499,16 @@ struct cfg *cfg_build(struct arena *a, struct kir_func *f) {
         c->pos[k] = c->idom[k] = c->ipdom[k] = NONE;
         b.region[k] = b.rpo_hint[k] == NONE ? NONE : 0;
     }
+    struct kir_edges e = kir_edges_of(f, &tmp);
+    dominators(&b, &e, rpo, count);
     b.blocks = arena_memdup(&tmp, rpo, count * sizeof *rpo);
-    if (!lay_out(&b, count)) {
+    if (!lay_out(&b, rpo, count)) {
         arena_free(&tmp);
         return NULL;
     }
     c->nblocks = b.next_pos;
     c->func_blocks = n;
-    struct kir_edges e = kir_edges_of(f, &tmp);
     match_edges(&b, &e);
-    dominators(&b, &e, rpo, count);
     postdominators(&b, &e, count);
     arena_free(&tmp);
     return c;
