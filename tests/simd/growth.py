@@ -21,7 +21,9 @@ import compare
 
 SIZES = 400, 1600
 LOOPS = 32000
+DEEP_LOOPS = 8000
 MOST_OF_LOOPS = 2  # 0.5 as it is, 5 with the square of them
+MOST_OF_DEEP_LOOPS = 2  # 0.7 as it is, 6 where each block's list has all loops around it
 MOST = 4.8
 MASKED = "ifs", "nest", "ladder", "divergent_loops"
 # 1.3 and 1.6 at most; with the slow selection 3.7 to 5.7 and 6 to 14
@@ -48,7 +50,7 @@ def milliseconds(tool, text, folder, level=compare.host_levels()[-1]):
     env = dict(os.environ, KUDZU_EXEC="simd", KUDZU_TIER="quick", KUDZU_DEBUG="time", CUDA_CACHE_DISABLE="1",
                KUDZU_CPU=level)
     log = subprocess.run([tool, path], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stderr.decode()
-    return {name: float(x) for name, x in re.findall(r"(LLVM IR|LLVM's passes|machine code|mode) ([\d.]+)", log)}
+    return {name: float(x) for name, x in re.findall(r"(LLVM IR|LLVM's passes|machine code|mode|variables) ([\d.]+)", log)}
 
 
 def machine_code_beside_ir(tool, text, folder, level):
@@ -83,6 +85,12 @@ def main():
         bad += wrong
         print(f"divergent_loops: analyses take {times:.1f} times as long as making IR{' WRONG' if wrong else ''}",
               flush=True)
+        # Where phis go is not listed for each loop around a block.
+        ms = milliseconds(tool, shapes.make("deep_loops", DEEP_LOOPS), folder)
+        times = ms["variables"] / ms["LLVM IR"]
+        wrong = times > MOST_OF_DEEP_LOOPS
+        bad += wrong
+        print(f"deep_loops: variables take {times:.1f} times as long as making IR{' WRONG' if wrong else ''}", flush=True)
     return 1 if bad else 0
 
 
