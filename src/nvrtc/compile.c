@@ -165,6 +165,8 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
                    system_headers);
     for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i)
         command_arg(cmd, style[i]);
+    if (j->options.default_device) // the attribute may meet no variable
+        command_arg(cmd, "-Wno-pragma-clang-attribute");
     if (system_headers)
         command_arg(cmd, "-D" SYSTEM_HEADERS);
     command_arg(cmd, "-ivfsoverlay");

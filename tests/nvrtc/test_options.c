@@ -162,6 +162,20 @@ static void execution_space(void) {
     CHECK(has(text, ".global .align 4 .u32 v"));
     free(text);
     CHECK_OK(with(source, "--device-as-default-execution-space", NULL, NULL, NULL));
+    // Variables that may not have a specifier, or need another option with one.
+    static const char others[] =
+        "template <class T> struct is { static constexpr bool value = 0; };\n"
+        "struct s { static const int n = 3; static int *p; };\n"
+        "int *s::p; inline constexpr int k = 5;\n"
+        "template <class T> inline constexpr int size = sizeof(T);\n"
+        "__global__ void f(int *p) {\n"
+        "    s::p = p; *p = is<int>::value + s::n + k + size<char>;\n"
+        "}\n";
+    CHECK_OK(with(others, "-default-device", NULL, NULL, &text));
+    CHECK(has(text, "_ZN1s1pE"));
+    free(text);
+    static const char written[] = "struct s { __device__ static const int n = 3; };\n";
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(written, "-default-device", NULL, NULL, &text));
 }
 
 static void files(void) {

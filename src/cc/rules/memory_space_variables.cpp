@@ -25,6 +25,18 @@ static bool isInline(const VarDecl *v) {
     return v->isInlineSpecified() && v->getFormalLinkage() == Linkage::External;
 }
 
+// Whether a pragma of clang's puts the variable on the device, as it does where that is where all
+// belongs that has no specifier (NVRTC's -default-device). What a program may not write is then not
+// written.
+static bool isByPragma(const Checker &c, const VarDecl *v) {
+    auto *a = v->getAttr<CUDADeviceAttr>();
+    if (!a || a->getLocation().isInvalid())
+        return false;
+    auto [file, offset] = c.context.getSourceManager().getDecomposedExpansionLoc(a->getLocation());
+    StringRef before = c.context.getSourceManager().getBufferData(file).take_front(offset);
+    return before.substr(before.rfind('\n') + 1).ltrim().starts_with("#");
+}
+
 void checkVariable(Checker &c, const VarDecl *v) {
     const char *space = memorySpace(v);
     if (!space)
@@ -37,6 +49,8 @@ void checkVariable(Checker &c, const VarDecl *v) {
         checkManaged(c, v);
     if (isInInlineUnnamedNamespace(v))
         c.error(at, what + " is declared in an inline unnamed namespace");
+    if (isByPragma(c, v))
+        return;
     if (v->isStaticDataMember())
         c.error(at, what + " is a member of a class; members are in no memory space of their own");
     else if (!c.relocatable && StringRef(space) != "__shared__" && isInline(v))
