@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/options/warning_numbers.h"
 #include "nvrtc/version.h"
 
 enum arg {
@@ -198,6 +199,35 @@ static bool warnings_are_errors(struct parser *p, const char *name, const char *
     return true;
 }
 
+// -diag-suppress and its like: numbers and names of nvcc's. Those that clang has not are another
+// front end's affair.
+static void set_warnings(struct parser *p, const char *value, const char *prefix) {
+    for (const char *at = value; *at;) {
+        size_t n = strcspn(at, ",");
+        unsigned number = warning_called(at, n);
+        const char *flag;
+        for (size_t i = 0; (flag = warning_flag(number, i)); ++i)
+            vec_push(p->arena, &p->o->cc.warnings, arena_printf(p->arena, "%s%s", prefix, flag));
+        at += n + (at[n] == ',');
+    }
+}
+
+static bool suppress_warnings(struct parser *p, const char *name, const char *value) {
+    set_warnings(p, value, "-Wno-");
+    return true;
+}
+
+static bool show_warnings(struct parser *p, const char *name, const char *value) {
+    set_warnings(p, value, "-W");
+    set_warnings(p, value, "-Wno-error=");
+    return true;
+}
+
+static bool make_warnings_errors(struct parser *p, const char *name, const char *value) {
+    set_warnings(p, value, "-Werror=");
+    return true;
+}
+
 static const struct option options[] = {
     {"gpu-architecture", "arch", ARG, set_arch},
     {"device-c", "dc", NO_ARG, set_rdc},
@@ -249,9 +279,9 @@ static const struct option options[] = {
     {"optimization-info", "opt-info", ARG, ignore},
     {"display-error-number", "err-no", NO_ARG, ignore},
     {"no-display-error-number", "no-err-no", NO_ARG, ignore},
-    {"diag-error", "diag-error", ARG, ignore},
-    {"diag-suppress", "diag-suppress", ARG, ignore},
-    {"diag-warn", "diag-warn", ARG, ignore},
+    {"diag-error", "diag-error", ARG, make_warnings_errors},
+    {"diag-suppress", "diag-suppress", ARG, suppress_warnings},
+    {"diag-warn", "diag-warn", ARG, show_warnings},
     {"brief-diagnostics", "brief-diag", BOOL_ARG, ignore},
     {"time", "time", ARG, set_time},
     {"split-compile", "split-compile", ARG, ignore_number},

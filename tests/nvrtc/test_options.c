@@ -178,6 +178,28 @@ static void execution_space(void) {
     CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(written, "-default-device", NULL, NULL, &text));
 }
 
+static void warnings_by_number(void) {
+    static const char source[] = "__global__ void f(int *p) { int unused = 3; p[0] = p[1]; }\n";
+    const struct {
+        const char *option, *part; // of the log, which may not be there with "!" before it
+    } cases[] = {{NULL, "warning"},
+                 {"--diag-suppress=177", "!unused"},
+                 {"-diag-suppress=550,declared_but_not_referenced,1", "!unused"},
+                 {"--diag-suppress=550", "warning"},
+                 {"-diag-error=177", "error"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        nvrtcProgram p = program_of(source);
+        nvrtcResult r = nvrtcCompileProgram(p, cases[i].option != NULL, &cases[i].option);
+        int wrong = cases[i].option && !strcmp(cases[i].option, "-diag-error=177");
+        CHECK_RESULT(wrong ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS, r);
+        char *log = log_of(p);
+        const char *part = cases[i].part;
+        CHECK(*part == '!' ? !has(log, part + 1) : has(log, part));
+        free(log);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+}
+
 static void files(void) {
     char folder[] = "/tmp/kudzu-nvrtc-XXXXXX", path[64], option[128], *text;
     CHECK(mkdtemp(folder));
@@ -294,6 +316,7 @@ int main(void) {
         headers_of_kudzu();
         code_generation();
         execution_space();
+        warnings_by_number();
         files();
         warnings();
     }

@@ -37,6 +37,7 @@ static const struct {
     {20054, "static_var_with_dynamic_init", "static-var-with-dynamic-init"},       // kudzu's own
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
+enum { OWN_NUMBERS = 20000 }; // from here on nvcc's are of CUDA, and clang has no flags for them
 
 const char *const warnings_by_default[] = {"unused-variable",
                                            "unused-function",
@@ -72,4 +73,12 @@ unsigned warning_called(const char *name, size_t n) {
         if (is_name(known[i].name, name, n))
             return shown_number(known[i].number);
     return 0;
+}
+
+const char *warning_flag(unsigned number, size_t i) {
+    for (size_t k = 0; k < KNOWN; ++k)
+        if (number && shown_number(known[k].number) == number && number < OWN_NUMBERS &&
+            number != UNREACHABLE_LOOP && i-- == 0)
+            return known[k].flag;
+    return NULL;
 }

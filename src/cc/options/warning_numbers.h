@@ -11,6 +11,8 @@ enum { UNREACHABLE_CODE = 111, UNREACHABLE_LOOP = 128 };
 unsigned warning_number(const char *flag, size_t n);
 // What a pragma or an option calls a warning, a number or a name, n letters; 0: not known.
 unsigned warning_called(const char *name, size_t n);
+// The i-th of clang's flags, without "-W", for what warning_called returned; NULL: no more.
+const char *warning_flag(unsigned number, size_t i);
 
 // What nvcc warns of without being asked, and clang when it is: its flags, without "-W". NULL ends
 // them.
