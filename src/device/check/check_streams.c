@@ -33,9 +33,10 @@ struct check_known {
         uint32_t at;
     } places[];
 };
-static struct check_known nothing = {.refs = 2}; // its own, and the host's
+static struct check_known nothing = {.refs = 3}; // its own, the host's, and that of what is gone
 static struct check_known *host = &nothing;
-static uint32_t host_learned = 1; // how often
+static struct check_known *gone = &nothing; // what was in queues that are gone
+static uint32_t host_learned = 1;           // how often
 
 static struct check_known *hold(struct check_known *k) {
     __atomic_fetch_add(&k->refs, 1, __ATOMIC_RELAXED);
@@ -245,6 +246,7 @@ static void learn_others(struct check_known **k, struct kd_queue *q) {
         for (struct kd_queue *p = q->context->queues.list; p; p = p->next)
             if (p->sync == q)
                 learn_queue(k, p);
+        learn(k, gone);
     } else if (q->sync) {
         learn_queue(k, q->sync);
     }
@@ -369,6 +371,7 @@ static void learn_context(struct check_known **k, struct kd_context *c,
             learn_queue(k, q);
     if (!share)
         learn_queue(k, &c->queues.legacy);
+    learn(k, gone);
 }
 
 void check_streams_after_all(struct op *op, struct kd_context *c, const struct kd_share *share) {
@@ -393,12 +396,12 @@ void check_place_drop(struct check_place *p) {
     check_vector_drop(&p->launcher);
 }
 
-// What its operations did is behind them for all that comes.
+// To destroy a queue is no way to wait for it (guide 6.2.8.5.2): what waits for all does.
 void check_line_drop(struct kd_queue *q) {
     kd_lock(&lock);
     if (q->line.known) {
-        learn_queue(&host, q);
-        host_learned++;
+        if (place_in(host, q->id) < q->line.at)
+            learn_queue(&gone, q);
         drop(q->line.known);
         q->line.known = NULL;
     }
@@ -458,6 +461,27 @@ void check_streams_learned(struct check_known *k) {
 
 void check_streams_forget(struct check_known *k) {
     drop(k);
+}
+
+bool check_streams_answer_later(struct op *record) {
+    const struct check_place *p = place_of(record);
+    if (!check_streams_follow() || !p->known)
+        return false;
+    kd_lock(&lock);
+    bool first = !record->check.asked && place_in(host, p->queue) < p->at;
+    record->check.asked = true;
+    kd_unlock(&lock);
+    return first;
+}
+
+bool check_streams_answer_later_of(struct kd_queue *q, const struct check_known *known) {
+    if (!known)
+        return false;
+    kd_lock(&lock);
+    bool first = q->line.asked != q->line.at && !has_all(host, known);
+    q->line.asked = q->line.at;
+    kd_unlock(&lock);
+    return first;
 }
 
 // ---- asking -------------------------------------------------------------------------------

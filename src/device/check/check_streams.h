@@ -27,6 +27,7 @@ struct check_place {
     uint32_t at;
     uint32_t overlaps; // number of the launch in front, if this one may begin before that one ends
     bool waited;       // some block of this one has waited for that one
+    bool asked;        // of an event: it was asked for already
     // Of what a kernel has launched, whose queue is a stream of its own: see check_children.h.
     uint32_t parent; // number of the kernel's grid; 0: the host has launched it
     bool tail;
@@ -38,6 +39,7 @@ struct check_line {
     struct check_known *known;
     uint32_t at, host; // host: how often that had learned
     uint32_t launch;   // number of the last operation if that is a launch
+    uint32_t asked;    // place of the last operation when the queue was asked for
 };
 
 // There may be work that nothing orders, and races between operations are looked for.
@@ -71,7 +73,7 @@ void check_streams_after_all(struct op *op, struct kd_context *c, const struct k
 // An event of a graph's launch is recorded: what waits for it is behind the launch.
 void check_streams_record(struct op *record, const struct op *gate);
 void check_place_drop(struct check_place *p);
-// The queue is gone, and its work has ended.
+// The queue is gone. Its work has ended, but nobody has waited for it so far.
 void check_line_drop(struct kd_queue *q);
 
 // What a host thread is about to wait for, and what it has waited for then. NULL: nothing.
@@ -81,6 +83,11 @@ struct check_known *check_streams_of_op(struct op *op);
 // Both take the reference.
 void check_streams_learned(struct check_known *k);
 void check_streams_forget(struct check_known *k);
+// A host thread asks whether an event has happened, or q has no work left, and it is so. True: the
+// answer is to be that it is not so, once, as it may be: who does not look at it goes on without
+// having waited. known: that of check_streams_of_queue, may be NULL.
+bool check_streams_answer_later(struct op *record);
+bool check_streams_answer_later_of(struct kd_queue *q, const struct check_known *known);
 
 // For s nodes, edges from first_out[i] to first_out[i + 1] in `out`. NULL: no memory, or too many.
 struct check_nodes *check_nodes_new(uint32_t n, const uint32_t *first_out, const uint32_t *out,

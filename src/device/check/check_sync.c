@@ -249,14 +249,33 @@ void check_sync_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_
 
 // ---- what ends a launch ---------------------------------------------------------------------
 
+static const char waiting[] = "Threads wait for ever";
+
+// Lanes of a warp that are at different places: those of each meeting, and whom they wait for.
+// Returns those that are at none.
+static uint32_t report_met(const struct comers *c, const struct check_threads *t, uint32_t left) {
+    char line[128];
+    for (uint32_t k = 0; k < t->open[c->warp]; k++) {
+        const struct check_meeting *m = &t->meetings[c->warp][k];
+        uint32_t there = m->arrived & left, missing = m->members & ~m->arrived & left;
+        left &= ~there;
+        if (!there || !missing)
+            continue;
+        snprintf(line, sizeof line, "lanes 0x%08" PRIx32 " wait for lane %" PRIu32, there,
+                 first_of(missing));
+        report(c, first_of(there), m->site, NULL, waiting, line);
+    }
+    return left;
+}
+
 // Where the warps are that wait for ever.
 static void report_waiting(struct kd_block *b, const struct check_threads *t) {
     uint32_t warps = (b->nthreads + KD_WARP - 1) / KD_WARP;
     for (uint32_t w = 0; w < warps; w++) {
-        uint32_t left = all_lanes(b, w) & ~t->ended[w];
         struct comers c = {.b = b, .warp = w};
+        uint32_t left = report_met(&c, t, all_lanes(b, w) & ~t->ended[w]);
         if (left && t->place[w])
-            report(&c, first_of(left), t->place[w], NULL, "Threads wait for ever",
+            report(&c, first_of(left), t->place[w], NULL, waiting,
                    "no thread of the block can go on");
     }
 }
@@ -291,7 +310,7 @@ void check_waits(struct kd_block *b, uint32_t thread, const char *file, uint32_t
     struct known_place known;
     struct comers c = {.b = b, .warp = thread / KD_WARP};
     name_place(&known, b, file ? file : "", line);
-    report(&c, thread % KD_WARP, &known.site, NULL, "Threads wait for ever", what);
+    report(&c, thread % KD_WARP, &known.site, NULL, waiting, what);
 }
 
 void check_fault(struct kd_block *b, enum kd_fault fault, uint32_t thread, const char *file,

@@ -289,6 +289,8 @@ enum kd_status kd_event_wait(struct kd_event *e) {
 enum kd_status kd_event_query(struct kd_event *e) {
     struct op *record = take_record(e);
     bool busy = e->shared ? !shared_event_happened(e->shared) : record && !op_ended(record);
+    if (record && !busy && !e->shared)
+        busy = check_streams_answer_later(record);
     if (record && !busy)
         check_streams_learned(check_streams_of_op(record));
     if (record)

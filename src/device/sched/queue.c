@@ -581,6 +581,7 @@ enum kd_status kd_queue_query(struct kd_queue *q) {
             busy = p->sync == q && !idle(p);
         kd_unlock(&s->lock);
     }
+    busy = busy || check_streams_answer_later_of(q, asked);
     if (busy)
         check_streams_forget(asked);
     else
