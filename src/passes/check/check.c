@@ -9,10 +9,12 @@
 #include "isa/ops/cluster.h"
 #include "isa/ops/fence.h"
 #include "isa/ops/image.h"
+#include "isa/ops/matrix.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/tensor.h"
 #include "isa/ops/warp.h"
 #include "passes/check/check_guess.h"
+#include "passes/check/check_matrix.h"
 #include "passes/check/check_shared.h"
 #include "support/check/check_tools.h"
 
@@ -57,10 +59,10 @@ static void add(struct checker *c, struct access a) {
     vec_push(&c->tmp, &c->accesses, a);
 }
 
-// What other threads may access, too.
+// What other threads may access, too, or copies of other streams.
 static bool is_common(uint8_t space) {
     return space == ISA_SPACE_GENERIC || space == ISA_SPACE_GLOBAL || space == ISA_SPACE_SHARED ||
-           space == ISA_SPACE_CLUSTER;
+           space == ISA_SPACE_CLUSTER || space == ISA_SPACE_CONST;
 }
 
 // Bits of enum kd_check_flag for an order and a scope.
@@ -129,6 +131,23 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                                              (races && is_of_copy(i) ? KD_CHECK_COPY : 0) |
                                              (races && is_read_only(i) ? KD_CHECK_READ_ONLY : 0)),
                          .offset = i->offset}});
+}
+
+static void add_matrix(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
+    struct check_matrix_part parts[CHECK_MATRIX_PARTS];
+    bool races = (c->flags & KD_CHECK_ORDERED) && is_common(i->mods.space);
+    bool inside = !(c->tools & CHECK_MEMORY);
+    uint32_t n = races || !inside ? check_matrix_parts(c->f, i, parts) : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        struct kd_check_site site = {.bytes = parts[k].more ? 0 : parts[k].bytes,
+                                     .align = parts[k].bytes,
+                                     .space = i->mods.space,
+                                     .kind = (uint8_t)kind,
+                                     .offset = i->offset};
+        site.flags = (uint16_t)((races ? c->flags : c->flags & ~KD_CHECK_ORDERED) |
+                                (inside ? KD_CHECK_INSIDE : 0));
+        add(c, (struct access){i, parts[k].address, parts[k].more, site});
+    }
 }
 
 // Copies of one thread: from and to generic addresses.
@@ -380,6 +399,14 @@ static void look_at(struct checker *c, struct kir_inst *i) {
     case ISA_OP_ATOM:
     case ISA_OP_RED:
         add_plain(c, i, KD_CHECK_ATOMIC);
+        break;
+    case ISA_OP_LDMATRIX:
+    case ISA_OP_WMMA_LOAD:
+        add_matrix(c, i, KD_CHECK_READ);
+        break;
+    case ISA_OP_STMATRIX:
+    case ISA_OP_WMMA_STORE:
+        add_matrix(c, i, KD_CHECK_WRITE);
         break;
     case ISA_OP_CP_ASYNC:
         add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]), KD_CHECK_COPY);

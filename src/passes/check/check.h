@@ -7,6 +7,7 @@
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_matrix.c  what loads and stores of matrices access
 //   check_arrays.c  arrays that threads cannot race in
 //   check_shared.c  shared memory that threads cannot race in between two barriers
 //   check_uniform.c what all threads of a block that come to its next barrier have in common

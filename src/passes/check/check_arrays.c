@@ -37,11 +37,11 @@ static uint64_t array_at(struct arrays *a, uint32_t at, uint16_t flags) {
 static uint64_t of_symbol(struct arrays *a, const struct kir_inst *i) {
     switch (i->sym->space) {
     case ISA_SPACE_GLOBAL:
+    case ISA_SPACE_CONST:
         return array_at(a, (uint32_t)i->sym->index, KD_CHECK_OF_VARIABLE);
     case ISA_SPACE_SHARED:
     case ISA_SPACE_LOCAL:
     case ISA_SPACE_PARAM:
-    case ISA_SPACE_CONST:
         return PRIVATE;
     default:
         return UNKNOWN;
