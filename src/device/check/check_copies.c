@@ -79,3 +79,18 @@ void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thr
     }
     l->n = left;
 }
+
+void check_copies_mark(const struct check_threads *t, uint32_t nthreads, uint64_t base,
+                       uint64_t *word, uint32_t words, uint64_t mark) {
+    for (uint32_t k = 0; k < nthreads && k < MAX_UNITS; k++) {
+        const struct list *l = &t->copies->of[k];
+        for (uint32_t n = 0; n < l->n; n++) {
+            const struct copy *c = &l->c[n];
+            uint64_t from = (c->address - base) / 4, to = (c->address + c->bytes - base + 3) / 4;
+            if (c->site->kind == KD_CHECK_READ || c->address < base)
+                continue;
+            for (uint64_t w = from; w < to && w < words; w++)
+                word[w] = mark;
+        }
+    }
+}

@@ -21,6 +21,7 @@ struct check_intervals {
     bool off;       // cells alone count until the block ends
     bool exact;     // until the interval ends
     bool synced;    // warps have synchronised in the interval
+    bool marked;    // what asynchronous copies write during the interval is marked
     uint32_t epoch; // barriers that the interval is behind
     int64_t base;   // + epoch: its tag
     uint64_t grid;  // of which `in_vain` is
@@ -66,7 +67,7 @@ void check_intervals_begin(struct check_threads *t) {
     v->in_vain = v->grid == t->grid ? v->in_vain : 0;
     v->grid = t->grid;
     v->off = v->in_vain >= MOST_IN_VAIN;
-    v->exact = v->synced = false;
+    v->exact = v->synced = v->marked = false;
     v->epoch = 0;
     v->used = 0;
 }
@@ -110,13 +111,16 @@ static void look_again(struct check_intervals *v, struct kd_block *b, struct che
     v->used = 0;
 }
 
-void check_intervals_stop(struct kd_block *b, struct check_threads *t) {
+void check_intervals_look(struct kd_block *b, struct check_threads *t) {
     struct check_intervals *v = t->intervals;
-    if (!v || v->off)
-        return;
-    if (!v->exact)
+    if (v && !v->off && !v->exact)
         look_again(v, b, t);
-    v->off = true;
+}
+
+void check_intervals_stop(struct kd_block *b, struct check_threads *t) {
+    check_intervals_look(b, t);
+    if (t->intervals)
+        t->intervals->off = true;
 }
 
 void check_intervals_passed(struct check_threads *t, uint32_t epoch) {
@@ -125,7 +129,7 @@ void check_intervals_passed(struct check_threads *t, uint32_t epoch) {
         return;
     v->epoch = epoch;
     v->used = 0;
-    v->exact = v->synced = false;
+    v->exact = v->synced = v->marked = false;
 }
 
 // Room for a call; NULL: there is none.
@@ -213,6 +217,16 @@ static bool prepare(struct check_intervals *v, const struct kd_block *b) {
     return v->word;
 }
 
+// What copies that were begun before the interval still write is not to be accessed: a word of
+// several threads that is written says so.
+static void mark_copies(struct check_intervals *v, const struct kd_block *b,
+                        const struct check_threads *t, uint64_t tag) {
+    v->marked = true;
+    if (t->copies)
+        check_copies_mark(t, b->nthreads, (uint64_t)(uintptr_t)b->shared, v->word, v->words,
+                          tag << CHECK_TAG_SHIFT | CHECK_SEVERAL | CHECK_WRITTEN);
+}
+
 static bool in_window(const struct kd_block *b, uint32_t mask, bool same, const uint64_t *addresses,
                       int64_t offset) {
     uint64_t from = (uint64_t)offset - (uint64_t)(uintptr_t)b->shared;
@@ -261,12 +275,16 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
     uint32_t offset[KD_WARP] __attribute__((aligned(8)));
     if (!v || v->off)
         return false;
-    // What a release orders is known from now on, and a copy goes on behind the barrier. Bulk
-    // copies ask for what was written in front of it.
+    // What a release orders is known from now on, and bulk copies ask for what was written in front
+    // of the barrier.
     const struct kd_check_module *m =
         (const struct kd_check_module *)((const char *)site + site->module);
-    if (m->bulk_copies || site->flags & (KD_CHECK_RELEASE | KD_CHECK_COPY)) {
+    if (m->bulk_copies || site->flags & KD_CHECK_RELEASE) {
         check_intervals_stop(b, t);
+        return false;
+    }
+    if (site->flags & KD_CHECK_COPY) {
+        check_intervals_look(b, t);
         return false;
     }
     if (v->exact || site->space == ISA_SPACE_GLOBAL)
@@ -299,6 +317,8 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
     if (more)
         copy_words(behind, more, count(c.code, KD_CHECK_SAME_MORE));
     n.tag = (uint64_t)(v->base + v->epoch);
+    if (!v->marked)
+        mark_copies(v, b, t, n.tag);
     if (!see(v, t, &n, &c, offset, &r)) {
         v->in_vain++;
         look_again(v, b, t);

@@ -17,6 +17,8 @@ void check_intervals_passed(struct check_threads *t, uint32_t epoch);
 // Lanes of a warp are about to be counted as synchronised.
 void check_intervals_synced(struct kd_block *b, struct check_threads *t, uint32_t thread,
                             uint32_t mask);
+// Cells for all that the interval has had, and will have.
+void check_intervals_look(struct kd_block *b, struct check_threads *t);
 // More than barriers orders what the block does from now on: cells for all of it.
 void check_intervals_stop(struct kd_block *b, struct check_threads *t);
 

@@ -454,28 +454,40 @@ static void acquire(struct kd_block *b, struct check_order *o, struct check_thre
     }
 }
 
+// Groups of asynchronous copies end, and threads wait for some: these are over for the thread then,
+// for which cells are asked.
+static void tell_copies(struct kd_block *b, struct check_threads *t, uint32_t lane,
+                        const struct kd_check_site *site, uint64_t groups) {
+    if (site->kind == KD_CHECK_COPY_COMMIT) {
+        check_copies_commit(t, lane, site);
+    } else {
+        check_intervals_look(b, t);
+        check_copies_wait(b, t, lane, site, groups);
+    }
+}
+
 void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *site, const uint64_t *addresses,
                       const uint64_t *more) {
     struct check_threads *t = mask ? check_threads_of(b) : NULL;
-    if (t)
+    bool copies = site->kind == KD_CHECK_COPY_COMMIT || site->kind == KD_CHECK_COPY_WAIT;
+    if (t && !copies)
         check_intervals_stop(b, t);
-    struct check_order *o = t ? order_of(t) : NULL;
-    for (uint32_t m = o ? mask : 0; m; m &= m - 1) {
+    struct check_order *o = t && !copies ? order_of(t) : NULL;
+    for (uint32_t m = o || (t && copies) ? mask : 0; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m), lane = thread + l;
         uint64_t address = addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l];
         if (lane >= MAX_UNITS || !(more[code & KD_CHECK_SAME_MORE ? 0 : l] & 1))
             continue;
-        if (site->kind == KD_CHECK_COPY_COMMIT)
-            check_copies_commit(t, lane, site);
-        else if (site->kind == KD_CHECK_COPY_WAIT)
-            check_copies_wait(b, t, lane, site, address);
-        else if (site->kind == KD_CHECK_ORDER_FENCE) {
+        if (copies) {
+            tell_copies(b, t, lane, site, address);
+        } else if (site->kind == KD_CHECK_ORDER_FENCE) {
             fence(o, t, lane, is_far(b, site), site);
             t->fenced = t->epoch[lane] >= t->fenced ? t->epoch[lane] + 1 : t->fenced;
-        } else if (site->kind == KD_CHECK_ORDER_RELEASE)
+        } else if (site->kind == KD_CHECK_ORDER_RELEASE) {
             release(b, o, t, lane, site, address);
-        else
+        } else {
             acquire(b, o, t, lane, site, address);
+        }
     }
 }

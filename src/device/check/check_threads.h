@@ -77,6 +77,9 @@ void check_copies_commit(struct check_threads *t, uint32_t thread,
 // It has waited, as the site says, for all groups but so many.
 void check_copies_wait(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t groups);
+// Sets the words, of four bytes from base on, that copies of the block's threads still write.
+void check_copies_mark(const struct check_threads *t, uint32_t nthreads, uint64_t base,
+                       uint64_t *word, uint32_t words, uint64_t mark);
 
 // ---- check_race.c -------------------------------------------------------------------------
 
