@@ -304,12 +304,21 @@ uint32_t check_find(const struct kd_block *b, uint64_t address) {
     return (uint32_t)m.id;
 }
 
+// Allocations are often apart by multiples of a large power of two: so all places are looked at,
+// and only what finds none free takes one of its own.
 uint32_t check_find_again(struct kd_block *b, uint64_t address) {
-    struct kd_check_asked *a = &b->check_asked[(address >> 8 ^ address >> 20) % KD_CHECK_ASKED];
+    struct kd_check_asked *all = b->check_asked, *to = NULL;
     uint32_t now = atomic_load_explicit(&changes, memory_order_acquire);
-    if (a->address != address || a->changes != now || !address)
-        *a = (struct kd_check_asked){address, check_find(b, address), now};
-    return a->number;
+    for (uint32_t k = 0; k < KD_CHECK_ASKED; k++) {
+        bool is_known = all[k].address && all[k].changes == now;
+        if (is_known && all[k].address == address)
+            return all[k].number;
+        to = is_known ? to : &all[k];
+    }
+    if (!to)
+        to = &all[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KD_CHECK_ASKED];
+    *to = (struct kd_check_asked){address, check_find(b, address), now};
+    return to->number;
 }
 
 bool check_nearest(uint64_t address, uint64_t *base, uint64_t *size) {
