@@ -11,6 +11,9 @@ void find_functions(struct pipeline *p);
 // effort.c: how much work LLVM is given, before there is code.
 void choose_effort(struct pipeline *p);
 
+// rewrite.c: indices of 16 bits, and such with a mask, in words of 32 bits.
+void try_index_words(struct pipeline *p);
+
 // rewrite.c: what follows from the number of threads in a block alone.
 void try_known_size(struct pipeline *p);
 

@@ -13,6 +13,7 @@ static const struct pass {
     {"call graph", find_functions, 0, HAS_FUNCTIONS},
     {"effort", choose_effort, HAS_FUNCTIONS, HAS_EFFORT},
     // The kernel alone, before anything is known of its flow.
+    {"index words", try_index_words, HAS_FUNCTIONS, 0},
     {"known size", try_known_size, HAS_FUNCTIONS, 0},
     {"private frame", try_private_frame, HAS_FUNCTIONS, 0},
     {"stride loop", try_strides, HAS_FUNCTIONS | HAS_EFFORT, 0},

@@ -3,6 +3,7 @@
 #include "codegen/pipeline/own_kernel.h"
 #include "codegen/pipeline/passes.h"
 #include "codegen/pipeline/traits.h"
+#include "passes/analysis/index_words.h"
 #include "passes/analysis/known_sign.h"
 #include "passes/analysis/private_frame.h"
 #include "passes/loops/group_edges.h"
@@ -27,6 +28,15 @@ static bool take_kernel(struct cg *c) {
     else
         own_kernel(c);
     return !c->quick;
+}
+
+void try_index_words(struct pipeline *p) {
+    struct cg *c = p->c;
+    if (c->spec.width == 1 || !index_words(c->kernel, false))
+        return;
+    struct kir_module *m = own_module(c);
+    index_words(m->funcs.data[c->kernel->index], true);
+    use_module(c, m);
 }
 
 void try_known_size(struct pipeline *p) {

@@ -333,6 +333,14 @@ static bool fills_gap(const struct flow *fl, const struct shape *x, const struct
     return zeros < 40 && lo >= 0 && hi <= INT32_MAX && hi + top < 1LL << zeros;
 }
 
+// x and bits that no lane of it has, nor the base: emission leaves such a base alone.
+static struct shape with_bits(struct flow *fl, struct shape x, int64_t c) {
+    int64_t *offs = new_offs(fl);
+    for (unsigned k = 0; k < fl->width; k++)
+        offs[k] = x.offs[k] + c;
+    return offsets(fl, offs, x);
+}
+
 // x of the first lane. Of x with a guard the base is that lane's, whether or not the guard holds.
 static struct shape first_lane(const struct shape *x, unsigned bits) {
     struct shape r = uniform_any();
@@ -461,10 +469,14 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
     case ISA_OP_XOR:
         if (!bits || bits < 16 || narrow)
             break;
-        if (flow_const(i->ops[1], &c))
-            return logic_const(fl, i->op, x[0], c, bits);
-        if (flow_const(i->ops[0], &c))
-            return logic_const(fl, i->op, x[1], c, bits);
+        for (unsigned k = 0; k < 2; k++)
+            if (flow_const(i->ops[1 - k], &c)) {
+                struct shape r = logic_const(fl, i->op, x[k], c, bits);
+                if (r.kind == SHAPE_VARYING && i->op != ISA_OP_AND && x[k].kind == SHAPE_OFFSETS &&
+                    fills_gap(fl, &x[k], &x[1 - k]))
+                    r = with_bits(fl, x[k], (int64_t)c);
+                return r;
+            }
         if (i->op != ISA_OP_AND && (fills_gap(fl, &x[0], &x[1]) || fills_gap(fl, &x[1], &x[0])))
             return add(fl, x[0], x[1], 1, bits);
         if (x[0].kind == SHAPE_OFFSETS && x[1].kind == SHAPE_OFFSETS)
