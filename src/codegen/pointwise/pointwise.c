@@ -90,7 +90,7 @@ static enum isa_type half_of(enum isa_type t) {
 // A register of two halves is two lanes.
 static val to_halves(const struct em *e, val v, unsigned lanes) {
     LLVMTypeRef t = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), lanes);
-    return LLVMBuildBitCast(e->b, v_resize(e, v_bits(e, v), 32, false), t, "");
+    return v_divided(e, v_resize(e, v_bits(e, v), 32, false), t);
 }
 
 // A predicate for both halves.
@@ -103,7 +103,7 @@ static val to_pairs(const struct em *e, val v, unsigned lanes) {
 // setp.f16x2 p|q: the result of each half.
 static void store_pair(const struct em *e, val pairs, unsigned lanes) {
     LLVMTypeRef t = LLVMVectorType(LLVMInt16TypeInContext(e->p->ctx), lanes);
-    val both = LLVMBuildBitCast(e->b, LLVMBuildSExt(e->b, pairs, t, ""), v_int(e, 32), "");
+    val both = v_divided(e, LLVMBuildSExt(e->b, pairs, t, ""), v_int(e, 32));
     res_pred(e, 0, v_trunc(e, both, 1));
     if (e->i->nres > 1)
         res_pred(e, 1, v_trunc(e, v_lshri(e, both, 16), 1));
@@ -136,7 +136,7 @@ static bool emit_packed(const struct em *e) {
     if (setp)
         store_pair(e, dst, lanes);
     else
-        res_int(e, 0, LLVMBuildBitCast(e->b, dst, v_int(e, 32), ""), false);
+        res_int(e, 0, v_divided(e, dst, v_int(e, 32)), false);
     return true;
 }
 

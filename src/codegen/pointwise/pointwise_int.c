@@ -162,11 +162,11 @@ static val piece(const struct em *e, val a, unsigned pos, unsigned bits, bool is
 static val byte_pairs(const struct em *e, val a, bool upper, bool is_signed) {
     unsigned lanes = 2 * e->lanes;
     const struct em halves = {.p = e->p, .b = e->b, .lanes = lanes};
-    val h = LLVMBuildBitCast(e->b, a, v_int(&halves, 16), "");
+    val h = v_divided(e, a, v_int(&halves, 16));
     if (!upper)
         h = v_shli(&halves, h, 8);
     h = is_signed ? v_ashri(&halves, h, 8) : v_lshri(&halves, h, 8);
-    return LLVMBuildBitCast(e->b, h, v_int(e, 32), "");
+    return v_divided(e, h, v_int(e, 32));
 }
 
 static val dot4(const struct em *e, val a, val b, bool as, bool bs) {

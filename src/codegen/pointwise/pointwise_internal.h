@@ -66,7 +66,9 @@ val v_fext(const struct em *e, val a);   // float -> double
 val v_fcut(const struct em *e, val a);   // double -> float, round to nearest
 val v_is_nan(const struct em *e, val a); // i1
 val v_bits(const struct em *e, val a);   // float -> integer of the same width
-val v_float(const struct em *e, val a);  // integer -> float of the same width
+// The same bits as elements of another number and width, `to` being a vector of integers or one.
+val v_divided(const struct em *e, val a, LLVMTypeRef to);
+val v_float(const struct em *e, val a); // integer -> float of the same width
 val v_sitofp(const struct em *e, val a, unsigned bits);
 val v_uitofp(const struct em *e, val a, unsigned bits);
 val v_fptosi(const struct em *e, val a, unsigned bits); // the caller keeps a in range

@@ -34,10 +34,9 @@ static val shuffle_bytes(const struct em *e, val a, val b, unsigned sel) {
         unsigned nibble = sel >> (4 * (k % 4)) & 7, from = k / 4 * 4 + (nibble & 3);
         mask[k] = index32(e, nibble & 4 ? n + from : from);
     }
-    val r =
-        LLVMBuildShuffleVector(e->b, LLVMBuildBitCast(e->b, a, bytes, ""),
-                               LLVMBuildBitCast(e->b, b, bytes, ""), LLVMConstVector(mask, n), "");
-    r = LLVMBuildBitCast(e->b, r, v_int(e, 32), "");
+    val r = LLVMBuildShuffleVector(e->b, v_divided(e, a, bytes), v_divided(e, b, bytes),
+                                   LLVMConstVector(mask, n), "");
+    r = v_divided(e, r, v_int(e, 32));
     return sel & 0x8888 ? replicate_signs(e, r, sel) : r;
 }
 

@@ -191,6 +191,49 @@ val v_bits(const struct em *e, val a) {
     return is_float(a) ? LLVMBuildBitCast(e->b, a, v_int(e, v_width(a)), "") : a;
 }
 
+static LLVMTypeRef element_of(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
+
+static unsigned elements_in(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 1;
+}
+
+// The elements of a constant of integers. False: it has others, or what has no value.
+static bool constant_elements(val a, uint64_t *out, unsigned n) {
+    for (unsigned k = 0; k < n; k++) {
+        val x = n > 1 || LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMVectorTypeKind
+                    ? LLVMGetAggregateElement(a, k)
+                    : a;
+        if (!x || !LLVMIsAConstantInt(x))
+            return false;
+        out[k] = LLVMConstIntGetZExtValue(x);
+    }
+    return true;
+}
+
+// The builder folds no cast between numbers of elements, as it does not know the order of bytes.
+// What it then folds of the cast is an expression for each lane, which nothing evaluates later.
+val v_divided(const struct em *e, val a, LLVMTypeRef to) {
+    enum { MOST = 256 };
+    uint64_t from[MOST];
+    val parts[MOST];
+    LLVMTypeRef source = LLVMTypeOf(a), element = element_of(to);
+    unsigned n = elements_in(source), m = elements_in(to);
+    bool integers = LLVMGetTypeKind(element_of(source)) == LLVMIntegerTypeKind &&
+                    LLVMGetTypeKind(element) == LLVMIntegerTypeKind;
+    if (!LLVMIsConstant(a) || !integers || n > MOST || m > MOST || !constant_elements(a, from, n))
+        return LLVMBuildBitCast(e->b, a, to, "");
+    unsigned wide = LLVMGetIntTypeWidth(element_of(source)), width = LLVMGetIntTypeWidth(element);
+    for (unsigned k = 0; k < m; k++) {
+        uint64_t v = 0;
+        for (unsigned bit = 0; bit < width; bit++)
+            v |= (from[(k * width + bit) / wide] >> ((k * width + bit) % wide) & 1) << bit;
+        parts[k] = LLVMConstInt(element, v, false);
+    }
+    return LLVMGetTypeKind(to) == LLVMVectorTypeKind ? LLVMConstVector(parts, m) : parts[0];
+}
+
 val v_float(const struct em *e, val a) {
     return is_float(a) ? a : LLVMBuildBitCast(e->b, a, v_flt(e, v_width(a)), "");
 }

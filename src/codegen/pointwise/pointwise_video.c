@@ -196,10 +196,6 @@ struct packed {
     LLVMTypeRef type; // vector of elements
 };
 
-static val bitcast(const struct em *e, val v, LLVMTypeRef t) {
-    return LLVMBuildBitCast(e->b, v, t, "");
-}
-
 // A shuffle of two vectors of elements: in each register, element k is number `from[k]` among the
 // elements of the first operand, then of the second.
 static val shuffle(const struct packed *p, val a, val b, const unsigned from[4]) {
@@ -257,8 +253,8 @@ bool pw_video_simd(const struct em *e) {
     p.wide.lanes = p.elements * (e->lanes ? e->lanes : 1);
     p.type = LLVMVectorType(LLVMIntTypeInContext(e->p->ctx, p.bits), p.wide.lanes);
     unsigned mask = control >> 24 & ((1u << p.elements) - 1);
-    val a = bitcast(e, op_int(e, A, 32, false), p.type);
-    val b = bitcast(e, op_int(e, B, 32, false), p.type);
+    val a = v_divided(e, op_int(e, A, 32, false), p.type);
+    val b = v_divided(e, op_int(e, B, 32, false), p.type);
     val v =
         combine(&p.wide, isa_video_op((isa_op)e->i->op), selected(&p, a, b, control & 0xfff, t.a),
                 selected(&p, a, b, control >> 12 & 0xfff, t.b));
@@ -269,7 +265,7 @@ bool pw_video_simd(const struct em *e) {
         return true;
     }
     uint32_t written = element_mask(&p, mask);
-    v = bitcast(e, v_trunc(&p.wide, v, p.bits), v_int(e, 32));
+    v = v_divided(e, v_trunc(&p.wide, v, p.bits), v_int(e, 32));
     if (written != UINT32_MAX)
         v = v_or(e, v_andi(e, v, written), v_andi(e, op_int(e, C, 32, false), ~written));
     res_int(e, 0, v, false);
