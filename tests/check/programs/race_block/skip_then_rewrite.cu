@@ -1,5 +1,5 @@
 // Each warp looks at all of a tile's mask and goes on without a barrier where it is empty; a warp
-// that is ahead then writes the next tile's mask.
+// that is ahead then writes the next tile's mask. Guide, 5.4.4.
 #include "../suite.h"
 
 __global__ void kept(const int *mask, int tiles, int *out) {
