@@ -55,7 +55,7 @@ def check_links(name, path, lines):
 
 
 # Messages of the system, of clang and of the linker.
-OTHERS = re.compile(r"error while loading shared libraries|version `GLIBC|file not found|"
+OTHERS = re.compile(r"error while loading shared libraries|\(ADVANCED\)|version `GLIBC|file not found|"
                     r"unable to find library|No space left on device|not found$")
 
 
