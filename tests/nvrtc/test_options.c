@@ -174,6 +174,14 @@ static void execution_space(void) {
     CHECK_OK(with(others, "-default-device", NULL, NULL, &text));
     CHECK(has(text, "_ZN1s1pE"));
     free(text);
+    // Kernels that are instantiated explicitly.
+    static const char instances[] =
+        "template <int n, class T> __global__ void f(T *p) { *p += n; }\n"
+        "template __global__ decltype(f<123, float>) f<123, float>;\n"
+        "template __global__ void f<7, int>(int *);\n";
+    CHECK_OK(with(instances, "-default-device", NULL, NULL, &text));
+    CHECK(has(text, ".entry _Z1fILi123EfEvPT0_") && has(text, ".entry _Z1fILi7EiEvPT0_"));
+    free(text);
     static const char written[] = "struct s { __device__ static const int n = 3; };\n";
     CHECK_RESULT(NVRTC_ERROR_COMPILATION, with(written, "-default-device", NULL, NULL, &text));
 }

@@ -199,6 +199,24 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     }
 };
 
+// NVRTC's -default-device makes clang take a kernel for a function of host and device, too. An
+// explicit instantiation of it, which says __global__ again, would then contradict itself.
+void keepKernelsKernels(Decl *d) {
+    if (auto *space = dyn_cast<DeclContext>(d); space && (isa<NamespaceDecl, LinkageSpecDecl>(d))) {
+        for (Decl *member : space->decls())
+            keepKernelsKernels(member);
+        return;
+    }
+    auto *pattern = dyn_cast<FunctionTemplateDecl>(d);
+    Decl *f = pattern ? pattern->getTemplatedDecl() : d;
+    if (!isKernel(f))
+        return;
+    if (auto *a = f->getAttr<CUDAHostAttr>(); a && a->isImplicit())
+        f->dropAttr<CUDAHostAttr>();
+    if (auto *a = f->getAttr<CUDADeviceAttr>(); a && a->isImplicit())
+        f->dropAttr<CUDADeviceAttr>();
+}
+
 class Consumer : public ASTConsumer {
     CompilerInstance &compiler;
     llvm::SetVector<Decl *> declarations;
@@ -210,6 +228,7 @@ class Consumer : public ASTConsumer {
     bool HandleTopLevelDecl(DeclGroupRef group) override {
         for (Decl *d : group) {
             declarations.insert(d);
+            keepKernelsKernels(d);
             if (compiler.getLangOpts().CUDAIsDevice)
                 deferHostTables(d);
         }
