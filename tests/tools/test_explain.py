@@ -107,6 +107,17 @@ check("no program", status == 1 and "no program" in err)
 status, out, err = explain(source + ".missing.cu")
 check("no such file", status == 1 and err)
 
+# A row of a block is a vector where threads store along columns, however wide vectors are else.
+columns = os.path.join(cache.name, "columns.cu")
+with open(columns, "w") as f:
+    f.write("__global__ void turn(const float *in, float *out, int n) {\n"
+            "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+            "    out[x * n + y] = in[y * n + x];\n}\n")
+for cpu, side in (("x86-64-v3", 8), ("x86-64-v3", 16), ("x86-64-v4", 8), ("x86-64-v4", 32)):
+    status, out, err = explain("--all", "--cpu=" + cpu, "--block=%d,%d" % (side, side), columns)
+    check("columns of %d, %s" % (side, cpu), "vectors of %d threads" % side in out and "transposed in registers" in out)
+check("not in rows of another width", "transposed" not in explain("--all", "--cpu=x86-64-v4", "--block=24,16", columns)[1])
+
 # The shapes that a program launches.
 status, out, err = explain(launched, "--", "16")
 check("its shapes: %s" % err, status == 0 and err == "")

@@ -13,14 +13,16 @@ static bool any_transposed(const struct flow *fl) {
 }
 
 // As many rows of a block as a line has words make a team where its threads' accesses lie in
-// columns: see cg_transpose.c. The kernel has no loops, and no team for other reasons.
+// columns: see cg_transpose.c. A row of the block is a group then, however wide it is. The kernel
+// has no loops, and no team for other reasons.
 void try_transposed(struct pipeline *p, bool may_widen) {
     struct cg *c = p->c;
     struct flow **fl = p->fl;
     enum { MOST_ROWS = 16, LEAST_ROWS = 4 };
     const uint32_t *n = c->spec.ntid;
     const struct flow *alone = fl[c->kernel->index];
-    unsigned width = may_widen && n[0] == 32 ? 32 : c->width, rows = n[1], team = MOST_ROWS;
+    bool is_width = n[0] == 8 || n[0] == 16 || n[0] == 32;
+    unsigned width = may_widen && is_width ? n[0] : c->width, rows = n[1], team = MOST_ROWS;
     while (team >= LEAST_ROWS && rows % team)
         team /= 2;
     if (team < LEAST_ROWS || n[0] != width || alone->cfg->loops.len || c->width == 1 ||
