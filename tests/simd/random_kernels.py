@@ -112,8 +112,9 @@ class Tester:
         """The first finding, or None: (what, opt, setting or a message).
         The seed picks levels, widths and tiers, as compiling takes most of the time."""
         pick = random.Random(seed)
-        # The lower the level, the longer code takes to compile.
-        pairs = [(level, width) for k, level in enumerate(self.levels) for width in compare.WIDTHS * (k + 1)]
+        # The lower the level, the longer code takes to compile. 0: the width that programs get.
+        widths = [*compare.WIDTHS, "0"]
+        pairs = [(level, width) for k, level in enumerate(self.levels) for width in widths * (k + 1)]
         for opt, n in (("ptx", 2),) if is_ptx else (("-O3", 2), ("-G", 1)):
             ptx = self.compile(text, opt)
             if not ptx:
