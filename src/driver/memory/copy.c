@@ -17,8 +17,9 @@ enum { STAGE_BYTES = 64 << 10 }; // a pageable source up to this size is copied 
 // While memory is checked, devices say that they have no access to it.
 bool drv_is_system_memory(uint64_t ptr, uint64_t bytes) {
     uint64_t base, size;
-    return bytes && !(check_tools() & CHECK_MEMORY) && kd_memory_is_foreign(ptr) && kd_memory_is_foreign(ptr + bytes - 1) &&
-           !drv_reserved_range(ptr, &base, &size) && drv_host_mapped(ptr, bytes);
+    return bytes && !(check_tools() & CHECK_MEMORY) && kd_memory_is_foreign(ptr) &&
+           kd_memory_is_foreign(ptr + bytes - 1) && !drv_reserved_range(ptr, &base, &size) &&
+           drv_host_mapped(ptr, bytes);
 }
 
 CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool write,

@@ -13,5 +13,6 @@ extern "C" __global__ void k(const unsigned *in, unsigned *own, unsigned n) {
     }
     unsigned u0 = in[g % 256], u1 = in[(g * 2 + 1) % 256];
     lob[(bx + 5 + t) % 16u] = (unsigned char)~__byte_perm(u0, 3u, 0x7fffffffu);
-    own[g] = loc[0] + loc[1] * 3 + loc[u0 & 7] * 5 + lob[t & 15] + lob[u1 & 15] * 7 + (n >> 3) + full;
+    own[g] =
+        loc[0] + loc[1] * 3 + loc[u0 & 7] * 5 + lob[t & 15] + lob[u1 & 15] * 7 + (n >> 3) + full;
 }
