@@ -1,5 +1,6 @@
 // Words have a flag in their first byte and padding behind it, and are moved as a whole. What a
-// flag chooses that was set is only moved; what one chooses that was not set is computed. Guide, 6.2.2.
+// flag chooses that was set is only moved; what one chooses that was not set is computed.
+// Guide, 6.2.2.
 #include "../suite.h"
 
 typedef unsigned long long word;
