@@ -51,7 +51,8 @@ nvFatbinResult nvFatbinAddPTX(nvFatbinHandle handle, const char *code, size_t si
                               const char *arch, const char *identifier, const char *optionsCmdLine);
 nvFatbinResult nvFatbinAddCubin(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier);
-// NVFATBIN_ERROR_INVALID_NVVM: the driver does not compile LTO-IR; nvJitLink makes PTX of kudzu's.
+// LTO-IR of kudzu's NVRTC and libNVVM, compiled to PTX here. Options: -O0, -O3, -g, -lineinfo,
+// -ftz=, -prec-div=, -prec-sqrt=, -fma= with 0 or 1. NVFATBIN_ERROR_INVALID_NVVM: it is another's.
 nvFatbinResult nvFatbinAddLTOIR(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier,
                                 const char *optionsCmdLine);

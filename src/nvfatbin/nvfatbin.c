@@ -1,4 +1,6 @@
 // The entry points of libnvfatbin.so.12 and .13.
+#include <dlfcn.h>
+#include <limits.h>
 #include <nvFatbin.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,7 +9,9 @@
 
 #include "assembler/device_files.h"
 #include "assembler/handle_list.h"
+#include "cc/processes/cc.h"
 #include "image/image.h"
+#include "nvjitlink/lto.h"
 #include "support/memory.h"
 
 struct _nvFatbinHandle {
@@ -127,11 +131,12 @@ nvFatbinResult nvFatbinDestroy(nvFatbinHandle *handle_indirect) {
 
 struct addition {
     nvFatbinHandle handle;
-    enum { ADD_PTX, ADD_CUBIN, ADD_RELOC } what;
+    enum { ADD_PTX, ADD_CUBIN, ADD_LTOIR, ADD_RELOC } what;
     const void *code;
     size_t size;
     uint32_t arch;
     const char *identifier;
+    const char *options; // of LTO-IR
     nvFatbinResult result;
 };
 
@@ -179,7 +184,9 @@ static nvFatbinResult push_cubin(struct addition *a) {
     char err[400];
     if (!device_files_parse(&h->arena, a->identifier, a->code, a->size, &items, err, sizeof err))
         return NVFATBIN_ERROR_ELF_SIZE_MISMATCH;
-    if (!items.len || items.data[0].kind != DEVICE_ITEM_CUBIN)
+    // NVRTC's cubin for a CPU is a container.
+    if (!items.len ||
+        (items.data[0].kind != DEVICE_ITEM_CUBIN && !kimg_is_container(a->code, a->size)))
         return NVFATBIN_ERROR_INTERNAL;
     if (items.data[0].arch && items.data[0].arch != a->arch)
         return NVFATBIN_ERROR_ELF_ARCH_MISMATCH;
@@ -232,6 +239,63 @@ static nvFatbinResult push_reloc(struct addition *a) {
     return any ? NVFATBIN_SUCCESS : NVFATBIN_ERROR_MISSING_FATBIN;
 }
 
+// "-ftz=true" and their like; a word that is none is refused.
+static bool read_lto_options(struct addition *a, struct lto_options *o) {
+    char *text = arena_strdup(&a->handle->arena, a->options ? a->options : ""), *next;
+    const struct {
+        const char *word;
+        bool *flag, value;
+    } words[] = {
+        {"-O0", &o->no_optimization, true},
+        {"-O3", &o->no_optimization, false},
+        {"-g", &o->debug, true},
+        {"-lineinfo", &o->enabled, true},
+        {"-ftz=1", &o->ftz, true},
+        {"-ftz=0", &o->ftz, false},
+        {"-prec-div=1", &o->no_prec_div, false},
+        {"-prec-div=0", &o->no_prec_div, true},
+        {"-prec-sqrt=1", &o->no_prec_sqrt, false},
+        {"-prec-sqrt=0", &o->no_prec_sqrt, true},
+        {"-fma=1", &o->no_fma, false},
+        {"-fma=0", &o->no_fma, true},
+    };
+    for (char *word = strtok_r(text, " ", &next); word; word = strtok_r(NULL, " ", &next)) {
+        size_t k = 0, n = sizeof words / sizeof *words;
+        while (k < n && strcmp(word, words[k].word) != 0)
+            k++;
+        if (k == n)
+            return false;
+        *words[k].flag = words[k].value;
+    }
+    return true;
+}
+
+// The driver compiles PTX alone, so the code becomes PTX here.
+static nvFatbinResult push_ltoir(struct addition *a) {
+    nvFatbinHandle h = a->handle;
+    struct lto_options o = {.enabled = true};
+    struct strbuf ptx = {0}, log = {0};
+    lto_modules modules = {0};
+    char folder[PATH_MAX];
+    Dl_info own;
+    if (!read_lto_options(a, &o))
+        return NVFATBIN_ERROR_UNRECOGNIZED_OPTION;
+    if (!dladdr((void *)&handles, &own) || !realpath(own.dli_fname, folder))
+        return NVFATBIN_ERROR_INTERNAL;
+    *strrchr(folder, '/') = 0;
+    cc_capture_messages(&log);
+    bool ok = lto_add(&h->arena, &modules, a->identifier, a->code, a->size) &&
+              lto_compile(&h->arena, &modules, &o, arena_printf(&h->arena, "sm_%u", a->arch),
+                          folder, &ptx, &log);
+    cc_capture_messages(NULL);
+    nvFatbinResult r =
+        ok ? push_ptx(h, arena_strdup(&h->arena, strbuf_str(&ptx)), a->arch, a->identifier)
+           : NVFATBIN_ERROR_INVALID_NVVM;
+    strbuf_free(&ptx);
+    strbuf_free(&log);
+    return r;
+}
+
 static void add_in_scope(void *arg) {
     struct addition *a = arg;
     uint32_t before = a->handle->entries.len;
@@ -239,13 +303,15 @@ static void add_in_scope(void *arg) {
         a->result = push_ptx(a->handle, arena_strndup(&a->handle->arena, a->code, a->size), a->arch,
                              a->identifier);
     else
-        a->result = a->what == ADD_CUBIN ? push_cubin(a) : push_reloc(a);
+        a->result = a->what == ADD_CUBIN   ? push_cubin(a)
+                    : a->what == ADD_LTOIR ? push_ltoir(a)
+                                           : push_reloc(a);
     if (a->result != NVFATBIN_SUCCESS)
         a->handle->entries.len = before;
 }
 
 static void undo(void *arg) {
-    (void)arg;
+    cc_capture_messages(NULL);
 }
 
 static nvFatbinResult add(struct addition a) {
@@ -257,14 +323,14 @@ static nvFatbinResult add(struct addition a) {
 nvFatbinResult nvFatbinAddPTX(nvFatbinHandle handle, const char *code, size_t size,
                               const char *arch, const char *identifier,
                               const char *optionsCmdLine) {
-    struct addition a = {handle, ADD_PTX, code, size, 0, identifier, 0};
+    struct addition a = {handle, ADD_PTX, code, size, 0, identifier, NULL, 0};
     nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
     return r == NVFATBIN_SUCCESS ? add(a) : r;
 }
 
 nvFatbinResult nvFatbinAddCubin(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier) {
-    struct addition a = {handle, ADD_CUBIN, code, size, 0, identifier, 0};
+    struct addition a = {handle, ADD_CUBIN, code, size, 0, identifier, NULL, 0};
     nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
     return r == NVFATBIN_SUCCESS ? add(a) : r;
 }
@@ -272,13 +338,13 @@ nvFatbinResult nvFatbinAddCubin(nvFatbinHandle handle, const void *code, size_t 
 nvFatbinResult nvFatbinAddLTOIR(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier,
                                 const char *optionsCmdLine) {
-    uint32_t number;
-    nvFatbinResult r = check(handle, code, size, arch, identifier, &number);
-    return r == NVFATBIN_SUCCESS ? NVFATBIN_ERROR_INVALID_NVVM : r;
+    struct addition a = {handle, ADD_LTOIR, code, size, 0, identifier, optionsCmdLine, 0};
+    nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
+    return r == NVFATBIN_SUCCESS ? add(a) : r;
 }
 
 nvFatbinResult nvFatbinAddReloc(nvFatbinHandle handle, const void *code, size_t size) {
-    struct addition a = {handle, ADD_RELOC, code, size, 0, NULL, 0};
+    struct addition a = {handle, ADD_RELOC, code, size, 0, NULL, NULL, 0};
     nvFatbinResult r = check(handle, code, size, "", "", &a.arch);
     return r == NVFATBIN_SUCCESS ? add(a) : r;
 }

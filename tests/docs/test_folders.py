@@ -24,8 +24,9 @@ driver
 runtime nvml curand cufilt standins
 cc
 assembler
-binutils nvptxcompiler nvfatbin nvvm
+binutils nvptxcompiler nvvm
 nvjitlink nvrtc cc/clang
+nvfatbin
 tools
 """
 FOLDERS = {

@@ -65,6 +65,34 @@ def images(lib, driver, folder):
     expect(driver.launch(driver.load(lib.image(handle)), "add_seven", [2] * 32) == [9] * 32, "a cubin runs")
 
 
+def compiled(what, option):
+    """What NVRTC makes of a kernel: its CUBIN or LTOIR."""
+    nvrtc = ctypes.CDLL(os.path.join(library, "libnvrtc.so.12"))
+    program, size = ctypes.c_void_p(), size_t()
+    options = (ctypes.c_char_p * 2)(option, b"-arch=sm_90")
+    code = b'extern "C" __global__ void thrice(int *p) { p[threadIdx.x] *= 3; }'
+    expect(nvrtc.nvrtcCreateProgram(ref(program), code, None, 0, None, None) == 0, "nvrtcCreateProgram")
+    expect(nvrtc.nvrtcCompileProgram(program, 2, options) == 0, "nvrtcCompileProgram")
+    expect(nvrtc["nvrtcGet%sSize" % what](program, ref(size)) == 0, "the size of " + what)
+    data = ctypes.create_string_buffer(size.value)
+    expect(nvrtc["nvrtcGet" + what](program, data) == 0, what)
+    return data.raw
+
+
+def of_nvrtc(lib, driver):
+    cubin = compiled("CUBIN", b"-lineinfo")
+    handle = lib.create()
+    lib.cubin(handle, cubin, b"80", ARCH_MISMATCH)
+    lib.cubin(handle, cubin, b"90")
+    expect(driver.launch(driver.load(lib.image(handle)), "thrice", [4] * 32) == [12] * 32, "NVRTC's cubin runs")
+    data = compiled("LTOIR", b"-dlto")
+    handle = lib.create()
+    add = lambda options: lib.lib.nvFatbinAddLTOIR(handle, data, size_t(len(data)), b"90", b"lto", options)
+    expect(add(b"-fast") == OPTION, "an option that is none")
+    expect(add(b"-O3 -ftz=1 -lineinfo") == SUCCESS, "nvFatbinAddLTOIR of NVRTC's")
+    expect(driver.launch(driver.load(lib.image(handle)), "thrice", [5] * 32) == [15] * 32, "link-time code runs")
+
+
 def objects(lib, driver, folder):
     program, path = os.path.join(folder, "a.cu"), os.path.join(folder, "a.o")
     open(program, "w").write('extern "C" __global__ void twice(int *p) { p[threadIdx.x] *= 2; }\n')
@@ -133,5 +161,6 @@ with tempfile.TemporaryDirectory() as folder:
         expect((major.value, minor.value) == version, f"the version of {name}")
         images(lib, driver, folder)
         errors(lib)
+    of_nvrtc(lib, driver)
     objects(lib, driver, folder)
     header(folder)
