@@ -73,14 +73,7 @@ INLINE u32 load_channel(const struct kd_texture *t, u64 from, unsigned k) {
             memcpy(&half, (const void *)(uintptr_t)from[l], sizeof half);
             v[l] = half;
         }
-    int above = 32 - 8 * t->bytes;
-    return t->texel == KD_TEXEL_SIGNED ? (u32)((i32)(v << above) >> above) : v;
-}
-
-INLINE double double_of(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return extended(t, v);
 }
 
 INLINE u64 index_of(f64 i) {

@@ -74,14 +74,7 @@ INLINE u32 load_channel(const struct plain *p, u32 from, bool neighbours, unsign
             memcpy(&half, base + from[l], sizeof half);
             v[l] = half;
         }
-    int above = 32 - 8 * t->bytes;
-    return t->texel == KD_TEXEL_SIGNED ? (u32)((i32)(v << above) >> above) : v;
-}
-
-INLINE double double_of(uint32_t bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return extended(t, v);
 }
 
 struct texels {

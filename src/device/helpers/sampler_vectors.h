@@ -58,6 +58,18 @@ INLINE f64 limited(f64 i, double n) {
     return pick(i >= n, all(n - 1), i);
 }
 
+// Numbers of 1 and 2 bytes with a sign are extended by it.
+INLINE u32 extended(const struct kd_texture *t, u32 v) {
+    int above = 32 - 8 * t->bytes;
+    return t->texel == KD_TEXEL_SIGNED ? (u32)((i32)(v << above) >> above) : v;
+}
+
+INLINE double double_of(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
 INLINE f64 convert_channel(const struct kd_texture *t, u32 bits, unsigned k) {
     f64 v;
     if (t->texel == KD_TEXEL_FLOAT && t->bytes == 4)
