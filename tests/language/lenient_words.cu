@@ -169,6 +169,13 @@ __global__ void read_registers(int *out) {
                  : "=r"(n.y), "=r"(n.z));
     int place;
     PLACE_IN_BLOCK(place);
+    unsigned long long sum; // operands without a comma between them
+    asm("add.u64 %0, %2, %1;" : "=l"(sum) : "l"(5ull) "l"((unsigned long long)place));
+    asm volatile("add.u64 %0, %0, %2; add.s32 %1, %1, 0;"
+                 : "+l"(sum)
+                   "+r"(n.y)
+                 : "l"(0ull - 5));
+    place = (int)sum;
     if (place == 37 && n.y == 2)
         out[0] = n.x + 1000 * n.y + 100000 * n.z + number<7>();
 }

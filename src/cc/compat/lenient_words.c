@@ -259,6 +259,20 @@ static const char *put_pragma(struct strbuf *out, const char *at) {
     return from;
 }
 
+// A comma before the constraint whose letters begin here.
+static void put_comma(struct strbuf *out) {
+    size_t quote = out->len;
+    while (quote && out->data[quote - 1] != '"')
+        quote--;
+    if (!quote)
+        return;
+    char *marks = strdup(out->data + quote - 1);
+    out->len = quote - 1;
+    strbuf_puts(out, ", ");
+    strbuf_puts(out, marks ? marks : "\"");
+    free(marks);
+}
+
 // What stands for the word at `at`, and the position behind it.
 static const char *put_instead(struct strbuf *out, const char *at, enum lenient_kind kind) {
     const char *end = kind == LENIENT_THIS ? behind_arrow(at) : at + word_length(at);
@@ -288,6 +302,10 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         break;
     case LENIENT_REGISTER: // a percent sign stands before it
         strbuf_puts(out, "%");
+        strbuf_append(out, at, (size_t)(end - at));
+        break;
+    case LENIENT_OPERAND:
+        put_comma(out);
         strbuf_append(out, at, (size_t)(end - at));
         break;
     case LENIENT_UNSET:
@@ -551,6 +569,41 @@ static const char *pragma_word(struct search *s, const struct clang_message *m) 
     return is_same_word(at, "pragma", 6) ? at : NULL;
 }
 
+static bool is_asm(const char *word) {
+    return is_same_word(word, "asm", 3) || is_same_word(word, "__asm__", 7) ||
+           is_same_word(word, "__asm", 5);
+}
+
+// Whether the parentheses of the last asm statement that begins before `at` are still open there.
+static bool is_in_asm(const char *text, const char *at) {
+    const char *from = at;
+    int depth = 0;
+    while (from > text && !(is_asm(from) && !is_word_char(from[-1])))
+        from--;
+    for (const char *s = from; s < at; s++) {
+        if (*s == '"')
+            for (s++; s < at && *s != '"'; s++)
+                s += *s == '\\';
+        else
+            depth += (*s == '(') - (*s == ')');
+    }
+    return from > text && depth > 0;
+}
+
+// The letters of a constraint, of an operand of an asm statement that follows another one without a
+// comma: `"r"(x) "=l"(y)`.
+static const char *operand_without_comma(struct search *s, const struct clang_message *m) {
+    const char *at = place_of(s, m), *before = at;
+    while (before && before > s->text && strchr(" \t\r\n", before[-1]))
+        before--;
+    if (!at || *at != '"' || before == s->text || before[-1] != ')')
+        return NULL;
+    const char *letters = at + 1 + strspn(at + 1, "=+&");
+    const char *end = letters + word_length(letters);
+    bool constraint = end > letters && *end == '"' && *skip_blanks(end + 1) == '(';
+    return constraint && is_in_asm(s->text, at) ? letters : NULL;
+}
+
 // The word that the message is about, if it is of one of the kinds.
 static const char *word_of(struct search *s, const struct clang_message *m,
                            enum lenient_kind *kind) {
@@ -569,8 +622,10 @@ static const char *word_of(struct search *s, const struct clang_message *m,
     bool unset = is_of_unset(m) || (s->unset && m->note);
     bool choice = s->choices && begins_with(m->text, "in instantiation of function template");
     bool other = s->declared && begins_with(m->text, "previous declaration is here");
+    bool operand = m->error && begins_with(m->text, "expected ')'");
     pragma &= !unset;
     *kind = pragma            ? LENIENT_PRAGMA
+            : operand         ? LENIENT_OPERAND
             : nameless        ? LENIENT_NAMELESS
             : self            ? LENIENT_THIS
             : variable        ? LENIENT_CONSTANT
@@ -581,6 +636,8 @@ static const char *word_of(struct search *s, const struct clang_message *m,
                               : LENIENT_TEMPLATE;
     if (pragma)
         return pragma_word(s, m);
+    if (operand)
+        return operand_without_comma(s, m);
     if (shared || unset)
         return shared ? shared_pointer(s, m) : unset_object(s, m);
     if (choice || other)

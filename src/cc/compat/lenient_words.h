@@ -22,6 +22,7 @@
 //   attribute makes it clang's choice, too.
 // - A register's name in an asm statement with operands, "mov.u32 %0, %smid;", which clang wants
 //   as "%%smid"; the number of an operand that is not there, in a template that is never used.
+// - Two operands of an asm statement without a comma between them, "r"(x) "l"(y).
 //
 // - `#pragma unroll` as the body of a macro, which nvcc's preprocessor leaves on a line of its own
 //   where the macro stands: it becomes _Pragma("unroll").
@@ -48,6 +49,7 @@ enum lenient_kind {
     LENIENT_LIST,
     LENIENT_CHOSEN,
     LENIENT_REGISTER,
+    LENIENT_OPERAND,
     LENIENT_PRAGMA,
     LENIENT_NAMELESS
 };
