@@ -287,12 +287,6 @@ static bool assemble_first(struct nvdisasm *d, const char *path, device_items *i
     return ok;
 }
 
-static bool is_container(const char *data, size_t size) {
-    uint32_t magic = 0;
-    memcpy(&magic, data, size < sizeof magic ? size : sizeof magic);
-    return magic == (uint32_t)KIMG_MAGIC;
-}
-
 static bool read_items(struct nvdisasm *d, const char *path, device_items *items) {
     char err[400] = "";
     struct whole_file f;
@@ -300,7 +294,7 @@ static bool read_items(struct nvdisasm *d, const char *path, device_items *items
         return tool_say(d->log, TOOL_FATAL, NULL, 0, "Could not open input file '%s': %s", path,
                         f.why);
     bool read = device_files_parse(d->arena, path, f.data, f.size, items, err, sizeof err);
-    bool container = is_container(f.data, f.size);
+    bool container = f.size && kimg_is_container(f.data, f.size);
     free(f.data);
     if (!read)
         return tool_say(d->log, TOOL_FATAL, NULL, 0, "Could not open input file '%s': %s", path,

@@ -242,6 +242,7 @@ static nvFatbinResult push_reloc(struct addition *a) {
 // "-ftz=true" and their like; a word that is none is refused.
 static bool read_lto_options(struct addition *a, struct lto_options *o) {
     char *text = arena_strdup(&a->handle->arena, a->options ? a->options : ""), *next;
+    bool lines; // which PTX of LTO-IR has not
     const struct {
         const char *word;
         bool *flag, value;
@@ -249,7 +250,7 @@ static bool read_lto_options(struct addition *a, struct lto_options *o) {
         {"-O0", &o->no_optimization, true},
         {"-O3", &o->no_optimization, false},
         {"-g", &o->debug, true},
-        {"-lineinfo", &o->enabled, true},
+        {"-lineinfo", &lines, true},
         {"-ftz=1", &o->ftz, true},
         {"-ftz=0", &o->ftz, false},
         {"-prec-div=1", &o->no_prec_div, false},
@@ -320,27 +321,28 @@ static nvFatbinResult add(struct addition a) {
     return memory_scope_run(add_in_scope, undo, &a) ? a.result : NVFATBIN_ERROR_INTERNAL;
 }
 
+static nvFatbinResult add_image(struct addition a, const char *arch) {
+    nvFatbinResult r = check(a.handle, a.code, a.size, arch, a.identifier, &a.arch);
+    return r == NVFATBIN_SUCCESS ? add(a) : r;
+}
+
 nvFatbinResult nvFatbinAddPTX(nvFatbinHandle handle, const char *code, size_t size,
                               const char *arch, const char *identifier,
                               const char *optionsCmdLine) {
-    struct addition a = {handle, ADD_PTX, code, size, 0, identifier, NULL, 0};
-    nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
-    return r == NVFATBIN_SUCCESS ? add(a) : r;
+    return add_image((struct addition){handle, ADD_PTX, code, size, 0, identifier, NULL, 0}, arch);
 }
 
 nvFatbinResult nvFatbinAddCubin(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier) {
-    struct addition a = {handle, ADD_CUBIN, code, size, 0, identifier, NULL, 0};
-    nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
-    return r == NVFATBIN_SUCCESS ? add(a) : r;
+    return add_image((struct addition){handle, ADD_CUBIN, code, size, 0, identifier, NULL, 0},
+                     arch);
 }
 
 nvFatbinResult nvFatbinAddLTOIR(nvFatbinHandle handle, const void *code, size_t size,
                                 const char *arch, const char *identifier,
                                 const char *optionsCmdLine) {
-    struct addition a = {handle, ADD_LTOIR, code, size, 0, identifier, optionsCmdLine, 0};
-    nvFatbinResult r = check(handle, code, size, arch, identifier, &a.arch);
-    return r == NVFATBIN_SUCCESS ? add(a) : r;
+    return add_image(
+        (struct addition){handle, ADD_LTOIR, code, size, 0, identifier, optionsCmdLine, 0}, arch);
 }
 
 nvFatbinResult nvFatbinAddReloc(nvFatbinHandle handle, const void *code, size_t size) {

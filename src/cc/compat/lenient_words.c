@@ -264,13 +264,11 @@ static void put_comma(struct strbuf *out) {
     size_t quote = out->len;
     while (quote && out->data[quote - 1] != '"')
         quote--;
-    if (!quote)
+    if (!quote--)
         return;
-    char *marks = strdup(out->data + quote - 1);
-    out->len = quote - 1;
-    strbuf_puts(out, ", ");
-    strbuf_puts(out, marks ? marks : "\"");
-    free(marks);
+    strbuf_puts(out, "  ");
+    memmove(out->data + quote + 2, out->data + quote, out->len - 2 - quote);
+    memcpy(out->data + quote, ", ", 2);
 }
 
 // What stands for the word at `at`, and the position behind it.
