@@ -70,15 +70,29 @@ static inline CUresult drv_enter(const char *api) {
         return CUDA_SUCCESS;
     return drv_enter_refused();
 }
+static inline CUresult drv_enter_anywhere(const char *api) {
+    drv_api = api;
+    return drv_state == DRV_READY ? CUDA_SUCCESS : drv_enter_refused();
+}
 #define ENTER()                                                                                    \
     NO_CANCEL();                                                                                   \
     CALL();                                                                                        \
     TRY(drv_enter(__func__))
+// For what host functions may call, too: NVIDIA's driver lets them ask for streams and events that
+// they have handles of.
+#define ENTER_FROM_HOST_FUNCTION()                                                                 \
+    NO_CANCEL();                                                                                   \
+    CALL();                                                                                        \
+    TRY(drv_enter_anywhere(__func__))
 // For what is called most often, and has no cancellation point on its usual way; what leaves that
 // way has NO_CANCEL itself.
 #define ENTER_LIGHT()                                                                              \
     CALL();                                                                                        \
     TRY(drv_enter(__func__))
+// For work that is given to a stream: no context need be current but for default streams.
+#define ENTER_STREAM(stream)                                                                       \
+    ENTER();                                                                                       \
+    TRY(drv_stream_usable(stream))
 // Declares `ctx`, the current context: there is one, it is alive and has no fault.
 #define ENTER_CONTEXT(ctx)                                                                         \
     struct drv_context *ctx;                                                                       \
@@ -226,6 +240,9 @@ bool drv_object_add(struct drv_object *o, enum drv_kind kind, struct drv_context
 void drv_object_keep(struct drv_object *o);
 // The object is held until the call ends. NULL: no such object.
 void *drv_object_find(const void *handle, enum drv_kind kind);
+// Why drv_object_find finds no such object: CUDA_ERROR_CONTEXT_IS_DESTROYED when it ended with its
+// context and nothing has its place yet, CUDA_ERROR_INVALID_HANDLE in all other cases.
+CUresult drv_object_missing(const void *handle, enum drv_kind kind);
 // The same for graphs, their nodes and allocations, by who holds the lock under which such objects
 // are made and destroyed: they have no holders.
 void *drv_object_peek(const void *handle, enum drv_kind kind);
@@ -314,15 +331,18 @@ uint64_t drv_context_new_id(void);
 // another.
 CUresult drv_context_find(CUcontext handle, struct drv_context **out); // alive
 struct drv_context *drv_context_on(CUcontext handle);                  // alive, or NULL
-CUresult drv_context_current(struct drv_context **out);                // alive
-CUresult drv_context_usable(struct drv_context **out);                 // alive and no fault
-struct drv_context *drv_context_of(const struct kd_context *c);        // NULL: none
-struct drv_context *drv_context_with_id(uint64_t id);                  // alive, or NULL
-void drv_contexts_wait(void);  // for the work of all contexts
+// A device's primary context, active or not: its handle, device and flags stay. NULL: not one.
+struct drv_context *drv_context_primary(CUcontext handle);
+CUresult drv_context_current(struct drv_context **out);         // alive
+CUresult drv_context_usable(struct drv_context **out);          // alive and no fault
+struct drv_context *drv_context_of(const struct kd_context *c); // NULL: none
+struct drv_context *drv_context_with_id(uint64_t id);           // alive, or NULL
+void drv_contexts_wait(void);                                   // for the work of all contexts
 bool drv_contexts_idle(void);  // nothing is left to be done in any context
 void drv_contexts_flush(void); // writes out what finished kernels of all contexts printed
-CUresult drv_context_fault(struct drv_context *ctx);   // the sticky error; logs it
-struct drv_green *drv_context_green(CUcontext handle); // held; NULL: it stands for none
+CUresult drv_context_fault(struct drv_context *ctx);         // the sticky error; logs it
+CUresult drv_context_without_fault(struct drv_context *ctx); // the same, or success
+struct drv_green *drv_context_green(CUcontext handle);       // held; NULL: it stands for none
 bool drv_context_is_current(const struct drv_context *ctx);
 CUresult drv_push(CUcontext handle);
 CUcontext drv_top(void);
@@ -343,6 +363,7 @@ struct drv_stream {
 // The queue that a stream handle means: 0 depends on the entry point (api_per_thread), 1 is the
 // legacy and 2 the per-thread default stream. *owner is the stream's context, without a fault.
 CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_context **owner);
+CUresult drv_stream_usable(CUstream handle); // the same, for its errors
 // The attributes that a kernel which is captured from the stream takes from it, and their number.
 enum { DRV_INHERITED = 4 };
 unsigned drv_stream_inherited(CUstream handle, CUlaunchAttribute out[DRV_INHERITED]);

@@ -15,7 +15,9 @@ enum { CHUNK = 1 << 12, CHUNKS = 1 << 12 };
 
 // Generation, kind, count and whether the handle is valid are one word, so that one load tells it
 // all. Under a count of 0 nothing but notes of threads can hold the object.
-static const uint64_t COUNT = (1u << 25) - 1, KEPT = 1u << 30, ALIVE = 1u << 31;
+// WITH_CONTEXT: the object ended because its context did.
+static const uint64_t COUNT = (1u << 24) - 1, WITH_CONTEXT = 1u << 24, KEPT = 1u << 30,
+                      ALIVE = 1u << 31;
 enum { KIND_SHIFT = 25, GENERATION_SHIFT = 32 };
 
 struct slot {
@@ -495,6 +497,14 @@ void *drv_object_peek(const void *handle, enum drv_kind kind) {
     return s && means(s, want) ? s->object : NULL;
 }
 
+CUresult drv_object_missing(const void *handle, enum drv_kind kind) {
+    uint64_t want = 0;
+    const struct slot *s = slot_named(handle, kind, &want);
+    uint64_t word = s ? atomic_load_explicit(&s->word, memory_order_acquire) : 0;
+    bool with_context = (word & ~(COUNT | KEPT | ALIVE)) == ((want & ~ALIVE) | WITH_CONTEXT);
+    return s && with_context ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_HANDLE;
+}
+
 // Under the lock. False: another thread came first.
 static bool end_handle(struct drv_object *o) {
     uint64_t before = atomic_fetch_and_explicit(&slot_of(o)->word, ~ALIVE, memory_order_acq_rel);
@@ -532,6 +542,7 @@ struct drv_object *drv_objects_end(struct drv_context *owner) {
     owner->children = NULL;
     for (struct drv_object *o = all; o; o = o->next) {
         o->link = NULL;
+        atomic_fetch_or_explicit(&slot_of(o)->word, WITH_CONTEXT, memory_order_relaxed);
         end_handle(o);
     }
     drv_unlock();

@@ -30,13 +30,13 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     RT_REQUIRE(event, cudaErrorInvalidResourceHandle, "event must not be NULL");
-    RT_ENTER();
+    RT_ENTER_FROM_HOST_FUNCTION();
     return rt_result(RT_CALL(cuEventQuery, event));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     RT_REQUIRE(event, cudaErrorInvalidResourceHandle, "event must not be NULL");
-    RT_ENTER();
+    RT_ENTER_FROM_HOST_FUNCTION();
     return rt_result(RT_CALL(cuEventSynchronize, event));
 }
 
@@ -49,7 +49,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
     RT_REQUIRE(ms, cudaErrorInvalidValue, "ms must not be NULL");
     RT_REQUIRE(start && end, cudaErrorInvalidResourceHandle, "start and end must not be NULL");
-    RT_ENTER();
+    RT_ENTER_FROM_HOST_FUNCTION();
     return rt_result(RT_CALL(cuEventElapsedTime, ms, start, end));
 }
 

@@ -8,11 +8,15 @@ _Static_assert(offsetof(struct cudaDeviceProp, clusterLaunch) == 772, "layout of
 
 // Where each attribute goes. `wide` fields are size_t, the others int.
 #define FIELD(field, attribute)                                                                    \
-    {CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct cudaDeviceProp, field),                      \
-     sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t)}
+    {                                                                                              \
+        CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct cudaDeviceProp, field),                   \
+            sizeof(((struct cudaDeviceProp *)0)->field) == sizeof(size_t)                          \
+    }
 #define ELEMENT(field, i, attribute)                                                               \
-    {CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct cudaDeviceProp, field) + (i) * sizeof(int),  \
-     false}
+    {                                                                                              \
+        CU_DEVICE_ATTRIBUTE_##attribute,                                                           \
+            offsetof(struct cudaDeviceProp, field) + (i) * sizeof(int), false                      \
+    }
 static const struct {
     CUdevice_attribute attribute;
     size_t offset;

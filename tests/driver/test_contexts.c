@@ -114,6 +114,89 @@ static void settings(void) {
     OK(cuCtxDestroy(other));
 }
 
+// What an H200's driver (580) does without a current context: streams, modules, functions and
+// memory know theirs.
+static void none_is_current(const char *ptx) {
+    CUcontext c;
+    CUdeviceptr ptr, managed, g;
+    CUstream s;
+    CUmodule m;
+    CUfunction f;
+    void *host;
+    size_t bytes;
+    unsigned count;
+    int n = 7;
+    NEED(cuDevicePrimaryCtxRetain(&c, 0));
+    OK(cuCtxSetCurrent(c));
+    OK(cuMemAlloc(&ptr, 64));
+    OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    OK(cuMemAllocHost(&host, 64));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuModuleLoadData(&m, ptx));
+    OK(cuCtxSetCurrent(NULL));
+    EXPECT(cuMemcpyDtoH(&n, ptr, 4), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuMemcpyDtoHAsync(host, ptr, 4, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuMemsetD8Async(ptr, 1, 4, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuModuleLoadData(&m, ptx), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuMemsetD32Async(ptr, 0x01020304, 4, s));
+    OK(cuMemcpyDtoHAsync(host, ptr, 16, s));
+    OK(cuStreamSynchronize(s));
+    CHECK(((int *)host)[3] == 0x01020304);
+    OK(cuModuleGetFunctionCount(&count, m));
+    OK(cuModuleGetFunction(&f, m, "k"));
+    OK(cuModuleGetGlobal(&g, &bytes, m, "g"));
+    OK(cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
+    CHECK(count == 1 && bytes == 4 && n == 1024);
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL));
+    EXPECT(cuMemHostUnregister(&n), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    OK(cuMemFree(managed));
+    OK(cuModuleUnload(m));
+    OK(cuStreamDestroy(s));
+    OK(cuCtxSetCurrent(c));
+    OK(cuMemFree(ptr));
+    OK(cuMemFreeHost(host));
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuCtxSetCurrent(NULL));
+}
+
+// What an H200's driver (580) answers: a primary context stays current behind its last release, can
+// be made current while it is not active, and works again when it is retained.
+static void released_primary(void) {
+    CUcontext c, again, top;
+    CUdevice device = -5;
+    CUdeviceptr ptr;
+    CUstream s;
+    CUevent e;
+    unsigned flags = 99, version;
+    OK(cuDevicePrimaryCtxSetFlags(0, CU_CTX_SCHED_YIELD));
+    NEED(cuDevicePrimaryCtxRetain(&c, 0));
+    OK(cuCtxSetCurrent(c));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuEventCreate(&e, 0));
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuCtxGetCurrent(&top));
+    OK(cuCtxGetDevice(&device));
+    OK(cuCtxGetFlags(&flags));
+    CHECK(top == c && device == 0 && flags == CU_CTX_SCHED_YIELD);
+    EXPECT(cuCtxGetApiVersion(c, &version), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxGetApiVersion(NULL, &version), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT(cuMemAlloc(&ptr, 64), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT(cuStreamQuery(s), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT(cuEventRecord(e, NULL), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuCtxSetCurrent(c));
+    OK(cuCtxPushCurrent(c));
+    OK(cuCtxPopCurrent(&top));
+    CHECK(top == c);
+    EXPECT(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    NEED(cuDevicePrimaryCtxRetain(&again, 0));
+    CHECK(again == c);
+    OK(cuMemAlloc(&ptr, 64));
+    OK(cuMemFree(ptr));
+    OK(cuDevicePrimaryCtxRelease(0));
+    OK(cuCtxSetCurrent(NULL));
+}
+
 static void primary(void) {
     CUcontext a, b;
     unsigned flags;
@@ -145,6 +228,9 @@ static void primary(void) {
     OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
     CHECK(!active);
     OK(cuCtxSetCurrent(NULL));
+    released_primary();
+    none_is_current(".version 7.0\n.target sm_70\n.address_size 64\n.global .u32 g;\n"
+                    ".visible .entry k()\n{\n\tret;\n}\n");
     EXPECT(cuDevicePrimaryCtxRetain(&a, 2), CUDA_ERROR_INVALID_DEVICE);
     EXPECT(cuDevicePrimaryCtxRetain(NULL, 0), CUDA_ERROR_INVALID_VALUE);
 }
@@ -183,9 +269,9 @@ static void ends_with_context(void) {
     OK(cuMemAlloc(&ptr, 1000));
     OK(cuCtxDestroy(ctx));
     NEED(cuCtxCreate(&ctx, 0, 0));
-    EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     EXPECT(cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
-    EXPECT(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuEventQuery(event), CUDA_ERROR_CONTEXT_IS_DESTROYED);
     EXPECT(cuMemFree(ptr), CUDA_ERROR_INVALID_VALUE);
     OK(cuCtxDestroy(ctx));
 }

@@ -32,7 +32,7 @@ static int other(int socket) {
     struct message m;
     CUdeviceptr small, large, again, base;
     size_t size;
-    unsigned char capable = 9;
+    unsigned capable = 9;
     CUcontext ctx = check_context();
     receive_message(socket, &m, sizeof m);
     NEED(cuIpcOpenMemHandle(&small, m.small, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
@@ -97,7 +97,7 @@ static void exporter(int socket, pid_t pid) {
     struct message m;
     CUdeviceptr small, neighbour, large, again, managed;
     void *pinned;
-    unsigned char capable = 9;
+    unsigned capable = 9;
     NEED(cuMemAlloc(&small, SMALL));
     NEED(cuMemAlloc(&neighbour, SMALL));
     NEED(cuMemAlloc(&large, LARGE));

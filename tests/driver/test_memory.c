@@ -196,7 +196,7 @@ static void pointers(CUcontext ctx) {
     void *h;
     CUcontext owner;
     CUmemorytype type;
-    unsigned char is_managed = 9;
+    unsigned is_managed = 0xAAAAAAAA; // NVIDIA's driver writes all four bytes (H200)
     int ordinal;
     size_t size;
     OK(cuMemAlloc(&d, 512));
@@ -234,7 +234,7 @@ static void pointers(CUcontext ctx) {
     EXPECT(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_CONTEXT, d), CUDA_ERROR_INVALID_VALUE);
     CUdeviceptr managed;
     OK(cuMemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
-    unsigned char set = 0;
+    unsigned set = 0xAAAAAAAA;
     OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
     OK(cuPointerGetAttribute(&set, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, managed));
     CHECK(set == 1);

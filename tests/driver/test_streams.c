@@ -27,6 +27,53 @@ static void CUDA_CB calls_driver(void *arg) {
     *(CUresult *)arg = cuMemAlloc(&p, 16);
 }
 
+// What an H200's driver (580) lets host functions do: ask for streams and events, and record.
+struct permitted {
+    CUstream own, other;
+    CUevent first, second;
+    CUresult query, record, wait, stream, own_stream, wait_stream, time, version, create;
+};
+
+static void CUDA_CB asks(void *arg) {
+    struct permitted *p = arg;
+    float ms;
+    int version;
+    CUevent made;
+    p->query = cuEventQuery(p->first);
+    p->wait = cuEventSynchronize(p->first);
+    p->record = cuEventRecord(p->second, p->other);
+    p->stream = cuStreamQuery(p->other);
+    p->own_stream = cuStreamQuery(p->own);
+    p->wait_stream = cuStreamSynchronize(p->other);
+    p->time = cuEventElapsedTime(&ms, p->first, p->second);
+    p->version = cuDriverGetVersion(&version);
+    p->create = cuEventCreate(&made, 0);
+}
+
+static void permitted(void) {
+    struct permitted p;
+    OK(cuStreamCreate(&p.own, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&p.other, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&p.first, 0));
+    OK(cuEventCreate(&p.second, 0));
+    OK(cuEventRecord(p.first, p.own));
+    OK(cuLaunchHostFunc(p.own, asks, &p));
+    OK(cuStreamSynchronize(p.own));
+    OK(p.query);
+    OK(p.wait);
+    OK(p.record);
+    CHECK(p.stream == CUDA_SUCCESS || p.stream == CUDA_ERROR_NOT_READY);
+    CHECK(p.own_stream == CUDA_ERROR_NOT_READY);
+    OK(p.wait_stream);
+    OK(p.time);
+    OK(p.version);
+    CHECK(p.create == CUDA_ERROR_NOT_PERMITTED);
+    OK(cuEventDestroy(p.first));
+    OK(cuEventDestroy(p.second));
+    OK(cuStreamDestroy(p.own));
+    OK(cuStreamDestroy(p.other));
+}
+
 static void properties(CUcontext ctx) {
     CUstream s, t;
     unsigned flags;
@@ -166,6 +213,7 @@ static void order(void) {
     OK(cuStreamSynchronize(s));
     CHECK(inside == CUDA_ERROR_NOT_PERMITTED);
     OK(cuStreamDestroy(s));
+    permitted();
 }
 
 // A blocking stream and the legacy default stream wait for each other; others do not.

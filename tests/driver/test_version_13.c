@@ -165,7 +165,7 @@ static void pools(void) {
 }
 
 static int is_managed(CUdeviceptr p) {
-    unsigned char yes = 0;
+    unsigned yes = 0;
     OK(cuPointerGetAttribute(&yes, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
     return yes;
 }

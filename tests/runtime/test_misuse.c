@@ -60,7 +60,7 @@ static void stale_handles(void) {
     CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, e, e));
     CHECK_OK(cudaStreamCreate(&s));
     CHECK_OK(cudaDeviceReset()); // ends what the device has
-    CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+    CHECK_ERROR(cudaErrorContextIsDestroyed, cudaStreamSynchronize(s));
 }
 
 static void arrays(void) {

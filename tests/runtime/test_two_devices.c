@@ -123,7 +123,7 @@ static void streams_and_reset(void) {
     CHECK_OK(cudaLaunchKernel(&fill_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, s));
     CHECK_OK(cudaStreamSynchronize(s));
     CHECK_OK(cudaDeviceReset());
-    CHECK_ERROR(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+    CHECK_ERROR(cudaErrorContextIsDestroyed, cudaStreamSynchronize(s));
     CHECK_OK(cudaSetDevice(0));
     CHECK_OK(cudaMemcpy(p, &v, 4, cudaMemcpyHostToDevice));
     CHECK_OK(cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost));

@@ -509,17 +509,17 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     // do not mix with them.
     command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
     command_argf(cmd, "-I%s", c->toolchain->include);
+    const char *precompiled =
+        c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)
+                       : NULL;
+    command_arg(cmd, precompiled ? "-include-pch" : "-include"); // ahead of those of the program
+    command_arg(cmd, precompiled ? precompiled : "kudzu/rtc_language.h");
     command_args(cmd, &o->preprocessor);
     if (system_headers)
         command_args(cmd, &c->standard_directories);
     else
         command_arg(cmd, "-nostdlibinc");
     command_arg(cmd, "-Qunused-arguments");
-    const char *precompiled =
-        c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)
-                       : NULL;
-    command_arg(cmd, precompiled ? "-include-pch" : "-include");
-    command_arg(cmd, precompiled ? precompiled : "kudzu/rtc_language.h");
     if (precompiled && strcmp(arch->name, "sm_90") != 0) {
         command_arg(cmd, "-Xclang");
         command_arg(cmd, "-fno-validate-pch");

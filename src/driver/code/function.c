@@ -206,26 +206,33 @@ CUresult drv_function_parameter(struct drv_function *f, size_t index, size_t *of
     return CUDA_SUCCESS;
 }
 
+// A function knows its context, which need not be current (recorded on an H200, driver 580). A
+// kernel of a library is the current context's.
+static CUresult find_usable(CUfunction handle, struct drv_function **f) {
+    TRY(drv_function_find(handle, NULL, f));
+    return drv_context_without_fault((*f)->module->object.context);
+}
+
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(pi);
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     return drv_function_attribute(f, attrib, pi);
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     return drv_function_set_attribute(f, attrib, value);
 }
 
 // A preference: the machine's caches are not configured.
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     REQUIRE((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE,
             "%d is no cache configuration", (int)config);
     f->cache = config;
@@ -234,62 +241,62 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
 
 // Banks have four bytes; setting them has no effect.
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     REQUIRE((unsigned)config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, CUDA_ERROR_INVALID_VALUE,
             "%d is no bank size", (int)config);
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(hmod);
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     *hmod = f->module->object.handle;
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(name);
     REQUIRE_POINTER(hfunc);
     struct drv_function *f;
-    TRY(drv_function_find(hfunc, ctx, &f));
+    TRY(find_usable(hfunc, &f));
     *name = kd_kernel_info(f->k)->name;
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                             size_t *paramSize) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     struct drv_function *f;
-    TRY(drv_function_find(func, ctx, &f));
+    TRY(find_usable(func, &f));
     return drv_function_parameter(f, paramIndex, paramOffset, paramSize);
 }
 
 CUresult cuFuncGetParamCount(CUfunction func, size_t *paramCount) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(paramCount);
     struct drv_function *f;
-    TRY(drv_function_find(func, ctx, &f));
+    TRY(find_usable(func, &f));
     *paramCount = kd_kernel_info(f->k)->nparams;
     return CUDA_SUCCESS;
 }
 
 // Functions are loaded with their module.
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(state);
     struct drv_function *f;
-    TRY(drv_function_find(function, ctx, &f));
+    TRY(find_usable(function, &f));
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncLoad(CUfunction function) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     struct drv_function *f;
-    return drv_function_find(function, ctx, &f);
+    return find_usable(function, &f);
 }

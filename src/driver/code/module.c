@@ -131,6 +131,12 @@ static CUresult find(CUmodule handle, struct drv_module **out) {
     return CUDA_SUCCESS;
 }
 
+// A module knows its context, which need not be current (recorded on an H200, driver 580).
+static CUresult find_usable(CUmodule handle, struct drv_module **out) {
+    TRY(find(handle, out));
+    return drv_context_without_fault((*out)->object.context);
+}
+
 _Atomic uint64_t drv_unloads;
 static pthread_rwlock_t unloads = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -166,9 +172,9 @@ bool drv_module_unload(struct drv_module *m) {
 
 // Waits for the work of the module's context. The modules of libraries go with the library.
 CUresult cuModuleUnload(CUmodule hmod) {
-    ENTER_CONTEXT(current);
+    ENTER();
     struct drv_module *m;
-    TRY(find(hmod, &m));
+    TRY(find_usable(hmod, &m));
     REQUIRE(!m->of_library, CUDA_ERROR_NOT_PERMITTED,
             "the module belongs to a library: unload that");
     struct drv_context *ctx = m->object.context;
@@ -197,11 +203,11 @@ int drv_module_kernel_index(const struct drv_module *m, const char *name) {
 }
 
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(hfunc);
     REQUIRE_POINTER(name);
     struct drv_module *m;
-    TRY(find(hmod, &m));
+    TRY(find_usable(hmod, &m));
     int index = drv_module_kernel_index(m, name);
     REQUIRE(index >= 0, CUDA_ERROR_NOT_FOUND, "the module has no kernel named '%s'", name);
     struct drv_function *f;
@@ -211,20 +217,20 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 }
 
 CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(count);
     struct drv_module *m;
-    TRY(find(mod, &m));
+    TRY(find_usable(mod, &m));
     *count = kd_module_info(m->m)->nkernels;
     return CUDA_SUCCESS;
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
                                     CUmodule mod) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(functions);
     struct drv_module *m;
-    TRY(find(mod, &m));
+    TRY(find_usable(mod, &m));
     uint32_t n = kd_module_info(m->m)->nkernels;
     for (uint32_t i = 0; i < n && i < numFunctions; i++) {
         struct drv_function *f;
@@ -236,12 +242,12 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunct
 
 // Both results are optional.
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(name);
     struct drv_module *m;
-    TRY(find(hmod, &m));
+    TRY(find_usable(hmod, &m));
     uint64_t ptr, size;
-    TRY(drv_status(kd_module_var(m->m, name, &ptr, &size), ctx));
+    TRY(drv_status(kd_module_var(m->m, name, &ptr, &size), m->object.context));
     if (dptr)
         *dptr = ptr;
     if (bytes)

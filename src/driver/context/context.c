@@ -293,6 +293,11 @@ struct drv_context *drv_context_on(CUcontext handle) {
     return ctx ? with_state(ctx) : NULL;
 }
 
+struct drv_context *drv_context_primary(CUcontext handle) {
+    struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
+    return ctx && !ctx->c && !ctx->green ? ctx : NULL;
+}
+
 CUresult drv_context_find(CUcontext handle, struct drv_context **out) {
     struct drv_context *ctx = drv_object_find(handle, DRV_CONTEXT);
     REQUIRE(ctx, CUDA_ERROR_INVALID_CONTEXT, "%p is no context, or one that was destroyed",
@@ -317,11 +322,14 @@ CUresult drv_context_current(struct drv_context **out) {
     return CUDA_SUCCESS;
 }
 
+CUresult drv_context_without_fault(struct drv_context *ctx) {
+    bool fault = __builtin_expect(kd_context_fault(ctx->c, NULL), 0);
+    return fault ? drv_context_fault(ctx) : CUDA_SUCCESS;
+}
+
 CUresult drv_context_usable(struct drv_context **out) {
     TRY(drv_context_current(out));
-    if (__builtin_expect(kd_context_fault((*out)->c, NULL), 0))
-        return drv_context_fault(*out);
-    return CUDA_SUCCESS;
+    return drv_context_without_fault(*out);
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev) {
@@ -420,11 +428,17 @@ CUresult cuCtxDetach(CUcontext handle) {
     return CUDA_SUCCESS;
 }
 
+// A primary context has its device and flags also while it is not active.
+static CUresult current_or_inactive(struct drv_context **out) {
+    *out = drv_context_primary(drv_top());
+    return *out ? CUDA_SUCCESS : drv_context_current(out);
+}
+
 CUresult cuCtxGetDevice(CUdevice *device) {
     ENTER();
     REQUIRE_POINTER(device);
     struct drv_context *ctx;
-    TRY(drv_context_current(&ctx));
+    TRY(current_or_inactive(&ctx));
     *device = ctx->device->ordinal;
     return CUDA_SUCCESS;
 }
@@ -443,7 +457,7 @@ CUresult cuCtxGetFlags(unsigned int *flags) {
     ENTER();
     REQUIRE_POINTER(flags);
     struct drv_context *ctx;
-    TRY(drv_context_current(&ctx));
+    TRY(current_or_inactive(&ctx));
     *flags = (ctx->primary ? ctx->primary : ctx)->flags;
     return CUDA_SUCCESS;
 }
@@ -476,6 +490,8 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version) {
     ENTER();
     REQUIRE_POINTER(version);
     struct drv_context *ctx;
+    REQUIRE(!handle || drv_context_on(handle), CUDA_ERROR_INVALID_CONTEXT,
+            "%p is no context, or one that is not active", (void *)handle);
     TRY(given_or_current(handle, &ctx));
     *version = 3020; // of the interface that cuCtxCreate_v2 belongs to
     return CUDA_SUCCESS;

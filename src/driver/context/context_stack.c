@@ -38,10 +38,16 @@ bool drv_context_is_current(const struct drv_context *ctx) {
     return drv_top() == ctx->handle;
 }
 
+// A primary context can be made current while it is not active, as with NVIDIA's driver: it works
+// from the next retain on.
+static CUresult check(CUcontext handle) {
+    struct drv_context *ctx;
+    return drv_context_primary(handle) ? CUDA_SUCCESS : drv_context_find(handle, &ctx);
+}
+
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
     ENTER();
-    struct drv_context *ctx;
-    TRY(drv_context_find(handle, &ctx));
+    TRY(check(handle));
     return drv_push(handle);
 }
 
@@ -64,8 +70,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
             stack.depth--;
         return CUDA_SUCCESS;
     }
-    struct drv_context *ctx;
-    TRY(drv_context_find(handle, &ctx));
+    TRY(check(handle));
     if (!stack.depth)
         return drv_push(handle);
     stack.at[stack.depth - 1] = handle;

@@ -12,8 +12,8 @@ static void event_release(struct drv_object *o) {
 
 CUresult drv_event_find(CUevent handle, struct drv_event **out) {
     *out = drv_object_find(handle, DRV_EVENT);
-    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
-            (void *)handle);
+    REQUIRE(*out, drv_object_missing(handle, DRV_EVENT),
+            "%p is no event, or one that was destroyed, alone or with its context", (void *)handle);
     return CUDA_SUCCESS;
 }
 
@@ -67,7 +67,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external) {
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     return record(hEvent, hStream, false);
 }
 
@@ -111,7 +111,7 @@ CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
 
 // Both answer success for an event that was never recorded.
 CUresult cuEventQuery(CUevent hEvent) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     struct drv_event *e;
     TRY(drv_event_find(hEvent, &e));
     TRY(refuse_captured(e));
@@ -119,7 +119,7 @@ CUresult cuEventQuery(CUevent hEvent) {
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     struct drv_event *e;
     TRY(drv_event_find(hEvent, &e));
     TRY(refuse_captured(e));
@@ -129,7 +129,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     struct drv_event *e = drv_object_take(hEvent, DRV_EVENT);
     REQUIRE(e, CUDA_ERROR_INVALID_HANDLE, "%p is no event, or one that was destroyed",
             (void *)hEvent);
@@ -149,7 +149,7 @@ static CUresult time_of(struct drv_event *e, uint64_t *ns) {
 // Milliseconds from hStart to hEnd, exact to a microsecond or better. CUDA_ERROR_INVALID_HANDLE:
 // not recorded, or without timing; CUDA_ERROR_NOT_READY: one is not complete.
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(pMilliseconds);
     struct drv_event *start, *end;
     uint64_t from, to;

@@ -1,5 +1,6 @@
-// Functions of the program that run in a stream. They must not call the driver: calls from them
-// answer CUDA_ERROR_NOT_PERMITTED.
+// Functions of the program that run in a stream. They must not call the driver (guide 6.2.8.3):
+// calls from them answer CUDA_ERROR_NOT_PERMITTED, but for those that ENTER_FROM_HOST_FUNCTION
+// names.
 #include <stdlib.h>
 
 #include "driver/graph/capture.h"
@@ -62,7 +63,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(fn);
     return submit(hStream, NULL, fn, userData);
 }

@@ -104,13 +104,16 @@ static bool is_default(CUstream handle) {
 
 static CUresult find_object(CUstream handle, struct drv_stream **out) {
     *out = drv_object_find(handle, DRV_STREAM);
-    REQUIRE(*out, CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or one that was destroyed",
+    REQUIRE(*out, drv_object_missing(handle, DRV_STREAM),
+            "%p is no stream, or one that was destroyed, alone or with its context",
             (void *)handle);
     return CUDA_SUCCESS;
 }
 
 CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_context **owner) {
     if (is_default(handle)) {
+        REQUIRE(!drv_in_callback, CUDA_ERROR_NOT_PERMITTED,
+                "a host function or stream callback cannot use a default stream");
         TRY(drv_context_usable(owner));
         struct drv_green *g = drv_green_current();
         if (__builtin_expect(g != NULL, 0)) {
@@ -126,9 +129,13 @@ CUresult drv_stream_find(CUstream handle, struct kd_queue **q, struct drv_contex
     TRY(find_object(handle, &s));
     *q = s->q;
     *owner = s->object.context;
-    if (__builtin_expect(kd_context_fault((*owner)->c, NULL), 0))
-        return drv_context_fault(*owner);
-    return CUDA_SUCCESS;
+    return drv_context_without_fault(*owner);
+}
+
+CUresult drv_stream_usable(CUstream handle) {
+    struct kd_queue *q;
+    struct drv_context *owner;
+    return drv_stream_find(handle, &q, &owner);
 }
 
 // ---- Creation and end ---------------------------------------------------------------------
@@ -206,7 +213,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
 // ---- Properties ---------------------------------------------------------------------------
 
 CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(priority);
     struct kd_queue *q;
     struct drv_context *ctx;
@@ -216,7 +223,7 @@ CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
 }
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(flags);
     struct kd_queue *q;
     struct drv_context *ctx;
@@ -226,7 +233,7 @@ CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
 }
 
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(streamId);
     struct kd_queue *q;
     struct drv_context *ctx;
@@ -246,7 +253,7 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
 }
 
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE_POINTER(pctx);
     struct kd_queue *q;
     struct drv_context *ctx;
@@ -386,7 +393,7 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
 // ---- Waiting ------------------------------------------------------------------------------
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
@@ -398,7 +405,7 @@ CUresult cuStreamSynchronize(CUstream hStream) {
 
 // CUDA_ERROR_NOT_READY while work is left.
 CUresult cuStreamQuery(CUstream hStream) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     struct kd_queue *q;
     struct drv_context *ctx;
     TRY(drv_stream_find(hStream, &q, &ctx));
@@ -407,7 +414,7 @@ CUresult cuStreamQuery(CUstream hStream) {
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-    ENTER();
+    ENTER_FROM_HOST_FUNCTION();
     REQUIRE(!(Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE,
             "flags %#x are not flags of a wait", Flags);
     struct kd_queue *q;

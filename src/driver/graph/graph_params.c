@@ -64,15 +64,13 @@ static void relocate(struct taken *t, const void *from) {
 // ---- Kernels ------------------------------------------------------------------------------
 
 CUresult drv_params_function(const CUDA_KERNEL_NODE_PARAMS *p, struct drv_function **out) {
+    if (p->func)
+        return drv_function_find(p->func, NULL, out);
+    REQUIRE(p->kern, CUDA_ERROR_INVALID_VALUE, "func and kern are both NULL");
     struct drv_context *ctx = NULL;
     if (p->ctx)
         TRY(drv_context_find(p->ctx, &ctx));
-    CUfunction handle = p->func ? p->func : (CUfunction)p->kern;
-    REQUIRE(handle, CUDA_ERROR_INVALID_VALUE, "func and kern are both NULL");
-    TRY(drv_function_find(handle, ctx, out));
-    REQUIRE(!ctx || (*out)->object.context == ctx, CUDA_ERROR_INVALID_VALUE,
-            "the function belongs to another context than ctx");
-    return CUDA_SUCCESS;
+    return drv_function_find((CUfunction)p->kern, ctx, out);
 }
 
 bool drv_params_no_blocks(const CUDA_KERNEL_NODE_PARAMS *p) {

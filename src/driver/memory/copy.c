@@ -147,7 +147,7 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_1d(dst, DRV_SIDE_HOST, src, DRV_SIDE_HOST, ByteCount, hStream, true);
 }
 
@@ -159,7 +159,7 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t Byte
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                               CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_1d(dstDevice, DRV_SIDE_UNIFIED, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount,
                    hStream, true);
 }
@@ -172,7 +172,7 @@ CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 
 CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_1d((uintptr_t)dstHost, DRV_SIDE_HOST, srcDevice, DRV_SIDE_UNIFIED, ByteCount,
                    hStream, true);
 }
@@ -185,7 +185,7 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t By
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_1d(dstDevice, DRV_SIDE_UNIFIED, srcDevice, DRV_SIDE_UNIFIED, ByteCount, hStream,
                    true);
 }
@@ -251,7 +251,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_between(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true);
 }
 
@@ -477,7 +477,7 @@ CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost
 
 CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_to_array(dstArray, dstOffset, (uintptr_t)srcHost, DRV_SIDE_HOST, ByteCount, hStream,
                          true);
 }
@@ -490,7 +490,7 @@ CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size
 
 CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
                               CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_from_array((uintptr_t)dstHost, DRV_SIDE_HOST, srcArray, srcOffset, ByteCount,
                            hStream, true);
 }
@@ -561,7 +561,7 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) {
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return copy_2d(pCopy, hStream, true);
 }
 
@@ -571,13 +571,24 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) {
 }
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     COPY_3D(pCopy, hStream, true);
+}
+
+// Arrays know their context; NULL stands for the stream's (an H200's driver 580 takes it).
+static CUcontext side_context(CUcontext given, CUmemorytype type, CUarray array, CUcontext own) {
+    struct drv_array *a;
+    if (type == CU_MEMORYTYPE_ARRAY && drv_array_find(array, &a) == CUDA_SUCCESS)
+        return a->object.context->handle;
+    return given ? given : own;
 }
 
 static CUresult copy_3d_between(const CUDA_MEMCPY3D_PEER *p, CUstream stream, bool async) {
     struct between b;
-    TRY(between_begin(&b, p->dstContext, p->srcContext, stream));
+    TRY(drv_stream_find(stream, &b.q, &b.ctx));
+    CUcontext own = b.ctx->handle;
+    TRY(between_begin(&b, side_context(p->dstContext, p->dstMemoryType, p->dstArray, own),
+                      side_context(p->srcContext, p->srcMemoryType, p->srcArray, own), stream));
     BOXES_3D(p, dst, src, e);
     return between_end(&b, copy_box(&dst, &src, &e, stream, async));
 }
@@ -589,7 +600,7 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
 }
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     REQUIRE_POINTER(pCopy);
     return copy_3d_between(pCopy, hStream, true);
 }

@@ -81,8 +81,9 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
     return drv_status(kd_memory_register(ctx->c, p, bytesize, Flags), ctx);
 }
 
+// No context need be current.
 CUresult cuMemHostUnregister(void *p) {
-    ENTER_CONTEXT(ctx);
+    ENTER();
     REQUIRE_POINTER(p);
     TRY(drv_capture_unsafe());
     struct kd_memory m;
@@ -92,5 +93,5 @@ CUresult cuMemHostUnregister(void *p) {
             (unsigned long long)m.base);
     if (inside)
         return drv_memory_end(&m);
-    return drv_status(kd_memory_unregister(p), ctx); // says what is wrong
+    return drv_status(kd_memory_unregister(p), NULL); // says what is wrong
 }

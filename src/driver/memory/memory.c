@@ -105,8 +105,8 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     struct kd_memory m;
     bool known = dptr && kd_memory_find(dptr, &m);
     struct drv_context *current;
-    // An H200's driver 580 frees what was imported from a pool without a context.
-    if (!known || !(m.flags & DRV_MEMORY_IPC_POOL) || drv_top())
+    // Memory knows its context: an H200's driver 580 frees it without a current one.
+    if (!known || drv_top())
         TRY(drv_context_usable(&current));
     if (!dptr)
         return CUDA_SUCCESS;

@@ -76,7 +76,7 @@ static void get_default(void *data, CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_MAPPED:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        *(unsigned char *)data = 0;
+        set_int(data, 0);
         break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
@@ -120,24 +120,24 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
         set_address(data, ptr);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(unsigned char *)data = is_synchronous(m->id);
+        set_int(data, is_synchronous(m->id));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         set_address(data, m->id);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(unsigned char *)data = m->kind == KD_MEMORY_MANAGED;
+        set_int(data, m->kind == KD_MEMORY_MANAGED);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         set_int(data, drv_device_ordinal(m->device));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        *(unsigned char *)data = drv_ipc_capable(m);
+        set_int(data, drv_ipc_capable(m));
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        *(unsigned char *)data = 0;
+        set_int(data, 0);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         set_address(data, base);
@@ -152,7 +152,7 @@ static CUresult get(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
         set_address(data, m->size);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED:
-        *(unsigned char *)data = 1;
+        set_int(data, 1);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         set_address(data,

@@ -117,34 +117,34 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int u
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, 0, uc, 1, N, 1, hStream, true);
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, 0, us, 2, N, 1, hStream, true);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, 0, ui, 4, N, 1, hStream, true);
 }
 
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
                            size_t Height, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
 }
 
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                             size_t Height, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
 }
 
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                             size_t Height, CUstream hStream) {
-    ENTER_CONTEXT(ctx);
+    ENTER_STREAM(hStream);
     return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true);
 }
