@@ -109,6 +109,9 @@ struct interp;
 struct interp_way {
     // Lets all threads that are ready run for a while; were there any?
     bool (*round)(const struct interp_way *way, struct interp *in);
+    // Whether a thread that is ready can do nothing more but end, without an operation of its warp
+    // or a barrier: those that wait for its warp's lanes need not wait for it. NULL: not known.
+    bool (*only_ends)(const struct interp_way *way, struct interp_thread *t);
 };
 enum { INTERP_TURN = 512 }; // steps of a warp before the next warp runs
 

@@ -205,13 +205,21 @@ static bool same_kind(struct interp_thread *x, struct interp_thread *y) {
            x->member_mask == y->member_mask;
 }
 
-// The lanes that stand with lane k when all that its mask names are there; else 0.
+static bool only_ends(const struct interp *in, struct interp_thread *t) {
+    return in->way && in->way->only_ends && t->state == INTERP_READY &&
+           in->way->only_ends(in->way, t);
+}
+
+// The lanes that stand with lane k when all that its mask names, and that can come, are there; else
+// 0.
 static uint32_t gathered(struct interp *in, struct interp_warp *w, unsigned k) {
     struct interp_thread *t = lane(in, w, k);
     uint32_t want = t->member_mask & w->live;
     for (uint32_t m = want; m; m &= m - 1) {
         struct interp_thread *o = lane(in, w, (unsigned)__builtin_ctz(m));
-        if (o->state != INTERP_WARP_WAIT || !same_kind(t, o))
+        if (only_ends(in, o))
+            want &= ~(m & -m);
+        else if (o->state != INTERP_WARP_WAIT || !same_kind(t, o))
             return 0;
     }
     return want;

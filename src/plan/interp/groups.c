@@ -80,6 +80,12 @@ static bool run_team(const struct plan_interp *p, struct interp *in, uint32_t fr
     return ran;
 }
 
+bool plan_only_ends(const struct interp_way *way, struct interp_thread *t) {
+    const struct plan_interp *p = (const struct plan_interp *)way;
+    const struct plan_code *c = &p->code[interp_top(t)->func->ir->index];
+    return t->depth == 1 && c->plan && c->at[t->pc].only_ends;
+}
+
 bool plan_round(const struct interp_way *way, struct interp *in) {
     const struct plan_interp *p = (const struct plan_interp *)way;
     uint32_t lanes = p->width * p->team, all = in->b->nthreads;

@@ -20,6 +20,7 @@ struct plan_at {
     uint32_t place; // in the layout
     const struct plan_access *access;
     bool guarded;      // its address has offsets only where a condition holds
+    bool only_ends;    // behind it no lane meets others of its warp or block
     uint32_t *members; // program counters of a row's stores, at the last of them
     uint32_t nmembers;
 };

@@ -46,9 +46,37 @@ static struct layout lay_out(struct arena *a, const struct kir_func *f, const st
     return to;
 }
 
+// Where lanes wait for others, or may, in a function that is called.
+static bool may_meet(const struct kir_inst *i) {
+    enum isa_class klass = isa_op_info[i->op].klass;
+    return klass == ISA_CLASS_WARP || klass == ISA_CLASS_BLOCK || i->op == ISA_OP_CALL;
+}
+
+// By block id: whether lanes that come to its end can meet others behind it.
+static bool *find_meetings(struct arena *a, const struct kir_func *f, const struct cfg *cfg) {
+    bool *begins = arena_array(a, bool, f->blocks.len), *ends = arena_array(a, bool, f->blocks.len);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = cfg->nblocks; k-- > 0;) {
+            const struct kir_block *b = cfg->order[k];
+            bool end = ends[b->id], begin;
+            for (uint32_t n = 0; n < b->last->ntargets; n++)
+                end |= begins[b->last->targets[n]->id];
+            begin = end;
+            for (const struct kir_inst *i = b->first; i && !begin; i = i->next)
+                begin = may_meet(i);
+            changed |= begin != begins[b->id] || end != ends[b->id];
+            begins[b->id] = begin;
+            ends[b->id] = end;
+        }
+    }
+    return ends;
+}
+
 static void describe(struct arena *a, const struct plan *p, struct plan_code *code) {
     const struct kir_func *f = p->in.fl->func;
     const struct layout layout = lay_out(a, f, p->in.fl->cfg);
+    const bool *meets = find_meetings(a, f, p->in.fl->cfg);
     uint32_t pc = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
@@ -57,7 +85,7 @@ static void describe(struct arena *a, const struct plan *p, struct plan_code *co
     code->at = arena_array(a, struct plan_at, pc);
     pc = 0;
     for (uint32_t b = 0; b < f->blocks.len; b++) {
-        uint32_t place = layout.first[b], header = layout.header[b];
+        uint32_t place = layout.first[b], header = layout.header[b], first = pc;
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             if (i->op == ISA_OP_PHI)
                 continue;
@@ -65,6 +93,9 @@ static void describe(struct arena *a, const struct plan *p, struct plan_code *co
             at->place = header != UINT32_MAX ? header : place;
             header = UINT32_MAX;
             place++;
+            at->only_ends = !meets[b];
+            for (uint32_t n = pc + 1; may_meet(i) && n > first && code->at[n - 1].only_ends; n--)
+                code->at[n - 1].only_ends = false;
             at->access = plan_access_of(p, i);
             at->guarded = at->access && is_guarded(p, i);
             if (at->access && at->access->row && at->access->last)
@@ -78,6 +109,7 @@ struct plan_interp *plan_interp_new(struct arena *a, const struct kir_module *m,
                                     const struct plan *const *plans, void (*tell)(const char *)) {
     struct plan_interp *p = arena_new(a, struct plan_interp);
     p->way.round = plan_round;
+    p->way.only_ends = plan_only_ends;
     p->m = *m;
     p->m.serial = kir_module_serial(); // others may have other functions in a copy
     p->code = arena_array(a, struct plan_code, m->funcs.len);
