@@ -28,8 +28,10 @@ static void print_help(void) {
          "nvidia_cuda_cccl_cu12-*.whl\n"
          "    kudzu cccl cccl-2.8.5.tar.gz         # its source, packed or unpacked\n"
          "    apt download libthrust-dev libcub-dev && kudzu cccl lib*-dev_*.deb\n\n"
-         "The headers are copied to ~/.local/share/kudzu/cccl (or below XDG_DATA_HOME), for this "
-         "user.\n"
+         "The headers, and the packages of CMake in a release, are copied to\n"
+         "~/.local/share/kudzu/cccl (or below XDG_DATA_HOME), for this user. `kudzu env` and "
+         "`kudzu exec`\n"
+         "name it to CMake: find_package(CCCL) and find_path find it.\n"
          "Without arguments: says what is there. --remove takes it away.");
 }
 
@@ -71,10 +73,11 @@ static bool unpack(const char *file, const char *folder) {
 // ---- What is in it --------------------------------------------------------------------------
 
 // The folders that are wanted, each known by a file; where they lie.
-enum { PARTS = 4 };
-static const char *const parts[PARTS] = {"thrust", "cub", "cuda", "nv"};
+enum { THRUST, CUB, CUDA, NV, PACKAGES, PARTS };
+static const char *const parts[PARTS] = {"thrust", "cub", "cuda", "nv", "cmake"};
 static const char *const marks[PARTS] = {"/thrust/version.h", "/cub/version.cuh",
-                                         "/cuda/std/type_traits", "/nv/target"};
+                                         "/cuda/std/type_traits", "/nv/target",
+                                         "/cmake/thrust/thrust-config.cmake"};
 static char *found[PARTS];
 
 static int look(const char *path, const struct stat *st, int kind, struct FTW *place) {
@@ -118,11 +121,50 @@ static bool make_folders(const char *path) {
            cc_error("%s cannot be made", path);
 }
 
-static bool copy_parts(const char *include) {
-    for (int i = 0; i < PARTS; ++i)
-        if (found[i] && !run((const char *const[]){"cp", "-R", "--", found[i], include, NULL}))
-            return cc_error("%s cannot be copied to %s", found[i], include);
+static bool copy_part(int part, const char *folder) {
+    return !found[part] ||
+           (make_folders(folder) &&
+            run((const char *const[]){"cp", "-R", "--", found[part], folder, NULL})) ||
+           cc_error("%s cannot be copied to %s", found[part], folder);
+}
+
+static const char *replaced(struct arena *arena, const char *text, const char *from,
+                            const char *to) {
+    const char *at;
+    while ((at = strstr(text, from)))
+        text = arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return text;
+}
+
+// CMake's packages lie beside the headers, as in what NVIDIA's toolkit installs. In a source tree
+// they look where headers lie there; what an installation has in their place comes from a template.
+static bool place_packages(struct arena *arena, const char *folder) {
+    static const char *const packages[] = {"thrust", "cub", "libcudacxx"};
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; ++i) {
+        char text[4096];
+        const char *path = arena_printf(arena, "%s/cmake/%s/%s-header-search.cmake", folder,
+                                        packages[i], packages[i]);
+        FILE *f = fopen(arena_printf(arena, "%s.in", path), "r");
+        if (!f)
+            continue;
+        text[fread(text, 1, sizeof text - 1, f)] = 0;
+        fclose(f);
+        const char *made = replaced(arena, text, "@from_install_prefix@", "../../..");
+        made = replaced(arena, made, "@CMAKE_INSTALL_INCLUDEDIR@", "include");
+        f = fopen(path, "w");
+        if (!f || fputs(made, f) < 0 || fclose(f))
+            return cc_error("%s: %s", path, strerror(errno));
+    }
     return true;
+}
+
+static bool copy_parts(struct arena *arena, const char *folder) {
+    const char *include = arena_printf(arena, "%s/include", folder);
+    const char *lib = arena_printf(arena, "%s/lib", folder);
+    for (int i = 0; i < PARTS; ++i)
+        if (!copy_part(i, i == PACKAGES ? lib : include))
+            return false;
+    return !found[PACKAGES] || place_packages(arena, lib);
 }
 
 static bool gather(struct arena *arena, char **files, const char *work) {
@@ -135,12 +177,11 @@ static bool gather(struct arena *arena, char **files, const char *work) {
                                 : !unpack(files[i], folder) || !find_parts(folder))
             return false;
     }
-    for (int i = 0; i < 2; ++i)
+    for (int i = THRUST; i <= CUB; ++i)
         if (!found[i])
             return cc_error("there is no %s in what was given: it is no release of CCCL",
                             marks[i] + 1);
-    const char *include = arena_printf(arena, "%s/new/include", work);
-    return make_folders(include) && copy_parts(include);
+    return copy_parts(arena, arena_printf(arena, "%s/new", work));
 }
 
 // In a folder beside the final one, so that it takes its place at once.

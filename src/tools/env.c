@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/headers/cccl.h"
 #include "cc/processes/cc.h"
 #include "support/arena.h"
 #include "support/cuda_version.h"
@@ -89,6 +90,10 @@ static bool make_settings(struct arena *arena, settings *out) {
     set(arena, out, "LD_LIBRARY_PATH",
         prepended(arena, environment_get("LD_LIBRARY_PATH"), lib, NULL));
     set(arena, out, "LIBRARY_PATH", linked);
+    const char *cccl = cccl_folder(arena);
+    if (cccl && !access(cccl, X_OK) && !strchr(cccl, ':'))
+        set(arena, out, "CMAKE_PREFIX_PATH",
+            prepended(arena, environment_get("CMAKE_PREFIX_PATH"), cccl, NULL));
     set(arena, out, "CUDA_HOME", home);
     set(arena, out, "CUDA_PATH", home);
     // Triton looks for its own copies of these unless told otherwise.
@@ -108,15 +113,15 @@ static bool make_settings(struct arena *arena, settings *out) {
 // ---- kudzu env ----------------------------------------------------------------------------
 
 static void print_env_help(void) {
-    puts(
-        "Usage: kudzu env\n\n"
-        "Prints the shell commands after which build systems and programs find kudzu:\n\n"
-        "    eval \"$(kudzu env)\"\n\n"
-        "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
-        "and CUDA_PATH name its installation, CUDACXX its nvcc, and TRITON_PTXAS_PATH and three\n"
-        "more of Triton's variables its ptxas, cuobjdump and nvdisasm, where there are such\n"
-        "programs. With KUDZU_CUDA_VERSION=13.0 they name cuda-13, the toolkit of CUDA 13, in it.\n"
-        "`kudzu exec` runs one command so.");
+    puts("Usage: kudzu env\n\n"
+         "Prints the shell commands after which build systems and programs find kudzu:\n\n"
+         "    eval \"$(kudzu env)\"\n\n"
+         "PATH, LD_LIBRARY_PATH and LIBRARY_PATH get kudzu's folders as their first, CUDA_HOME\n"
+         "and CUDA_PATH name its installation, CUDACXX its nvcc, and TRITON_PTXAS_PATH and three\n"
+         "more of Triton's variables its ptxas, cuobjdump and nvdisasm, where there are such\n"
+         "programs. CMAKE_PREFIX_PATH gets the CCCL that `kudzu cccl` added. With\n"
+         "KUDZU_CUDA_VERSION=13.0 they name cuda-13, the toolkit of CUDA 13, in it.\n"
+         "`kudzu exec` runs one command so.");
 }
 
 // In single quotes nothing has a meaning but the quote itself.

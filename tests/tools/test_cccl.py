@@ -72,6 +72,31 @@ class Cccl(unittest.TestCase):
         # Debian has one package for each part.
         self.add(self.path("cccl-2.8.5/thrust"), self.path("cccl-2.8.5/cub"))
 
+    def configure(self):
+        """What CMake says of a project that looks for CCCL, in the environment of kudzu exec."""
+        os.makedirs(self.path("project"), exist_ok=True)
+        with open(self.path("project/CMakeLists.txt"), "w") as f:
+            f.write("cmake_minimum_required(VERSION 3.20)\nproject(p NONE)\nfind_package(Thrust CONFIG REQUIRED)\n"
+                    "find_path(CUB_FOLDER cub/version.cuh REQUIRED)\nmessage(\"${THRUST_FOLDER} ${CUB_FOLDER}\")\n")
+        return self.kudzu("exec", "--", "cmake", "-S", "project", "-B", "build")
+
+    def test_packages(self):
+        search = "%s/lib/cmake/thrust/thrust-header-search.cmake" % self.release
+        os.makedirs(os.path.dirname(search))
+        for path, text in ((search, "message(FATAL_ERROR \"where the source has them\")\n"),
+                           (search + ".in", "set(prefix \"@from_install_prefix@\")\nset(THRUST_FOLDER "
+                            "\"${CMAKE_CURRENT_LIST_DIR}/${prefix}/@CMAKE_INSTALL_INCLUDEDIR@\")\n"),
+                           (search.replace("header-search", "config"),
+                            "include(\"${CMAKE_CURRENT_LIST_DIR}/thrust-header-search.cmake\")\n")):
+            with open(path, "w") as f:
+                f.write(text)
+        self.assertNotEqual(self.configure().returncode, 0)
+        self.add(self.release)
+        result = self.configure()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        folder = self.path("data/kudzu/cccl")
+        self.assertIn(f"{folder}/lib/cmake/thrust/../../../include {folder}/include\n", result.stderr)
+
     def test_refused(self):
         self.add(self.release)
         for wrong, reason in ((["nothing"], "nothing: No such file"), (["a.zip"], "cannot be unpacked"),
