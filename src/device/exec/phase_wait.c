@@ -26,6 +26,7 @@ static void release_waiting(struct resident *s) {
 // A phase has ended: of an object in this block, or in another one of the cluster.
 static void phase_ended(struct resident *s) {
     struct cluster *c = s->cluster;
+    s->units[s->current].ended_phase = true;
     for (uint32_t k = 0; k < c->size; k++)
         if (c->members[k])
             release_waiting(c->members[k]);
@@ -34,11 +35,23 @@ static void phase_ended(struct resident *s) {
 
 static void wait_for_phase(struct resident *s, uint64_t address, uint32_t parity) {
     struct unit *u = &s->units[s->current];
+    u->ended_phase = false;
     u->a64 = address;
     u->a = parity;
     u->wait = UNIT_AT_PHASE;
     s->at_phases++;
     block_wait(s);
+}
+
+// The calling unit asked for a phase that has ended. Copies and products are done at once, so that
+// a unit that ends phases need not wait at its own, as it would on a GPU: others that only watch
+// the object would find it two phases on, when its parity is again what it was. So they look first.
+static void found_ended(struct resident *s) {
+    struct unit *u = &s->units[s->current];
+    if (!on_stacks(s) || !u->ended_phase)
+        return;
+    u->ended_phase = false;
+    block_let_others(s);
 }
 
 // Waits until some of tensor memory is given back, where the block's units have stacks: then
@@ -86,6 +99,8 @@ uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const u
         wait_for_phase(s, args[0], async_parity(code, args[1]));
         return 1;
     }
+    if (r && asks(code))
+        found_ended(s);
     // The interpreter turns to other threads by itself.
     if (r || !asks(code) || !on_stacks(s))
         return r;
@@ -208,6 +223,8 @@ static void wait_together(const struct lanes *c) {
     uint64_t r = execute_lane(c, first), address = c->args[first];
     for (uint32_t m = c->mask; m; m &= m - 1)
         c->out[__builtin_ctz(m)] = r;
+    if (r)
+        found_ended(resident_of(c->b));
     if (r || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)
@@ -227,6 +244,8 @@ static void wait_each(const struct lanes *c) {
         w.parity[l] = async_parity(c->code, c->args[c->width + l]);
         w.mask |= c->out[l] ? 0 : 1u << l;
     }
+    if (!w.mask)
+        found_ended(resident_of(c->b));
     if (!w.mask || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)

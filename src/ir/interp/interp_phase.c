@@ -14,6 +14,8 @@ uint64_t interp_async(struct interp *in, const struct interp_thread *t,
 void interp_phase_wait(struct interp *in, struct interp_thread *t, const struct interp_inst *i) {
     if (interp_async(in, t, i)) {
         t->pc++;
+        // Others look at the phase before this warp can end the next one.
+        interp_warp_of(in, t)->give_way = true;
         return;
     }
     in->at_phases++;
