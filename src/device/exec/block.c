@@ -655,7 +655,7 @@ static void begin_block(struct resident *s) {
     for (uint32_t u = 0; u < s->nunits; u++) {
         s->units[u].stack = NULL;
         s->units[u].cluster_mark = 0;
-        s->units[u].ended_phase = false;
+        s->units[u].ended = 0;
         s->units[u].op = 0;
         s->units[u].wait = UNIT_RUNS;
     }

@@ -43,7 +43,7 @@ struct unit {
     uint64_t *operands, *results; // of a matrix instruction
     uint64_t result;
     struct wait_site sites[WAIT_SITES]; // where its lanes look, while somebody wants to know
-    bool ended_phase;      // of an mbarrier object, since it last waited or let others look
+    uint64_t ended;        // objects of which it ended phases since others ran: async_object_bit
     uint32_t cluster_mark; // one more than the phase of the cluster's barrier that it arrived in
 };
 

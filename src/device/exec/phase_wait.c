@@ -24,9 +24,9 @@ static void release_waiting(struct resident *s) {
 }
 
 // A phase has ended: of an object in this block, or in another one of the cluster.
-static void phase_ended(struct resident *s) {
+static void phase_ended(struct resident *s, uint64_t objects) {
     struct cluster *c = s->cluster;
-    s->units[s->current].ended_phase = true;
+    s->units[s->current].ended |= objects;
     for (uint32_t k = 0; k < c->size; k++)
         if (c->members[k])
             release_waiting(c->members[k]);
@@ -35,7 +35,7 @@ static void phase_ended(struct resident *s) {
 
 static void wait_for_phase(struct resident *s, uint64_t address, uint32_t parity) {
     struct unit *u = &s->units[s->current];
-    u->ended_phase = false;
+    u->ended = 0;
     u->a64 = address;
     u->a = parity;
     u->wait = UNIT_AT_PHASE;
@@ -43,14 +43,15 @@ static void wait_for_phase(struct resident *s, uint64_t address, uint32_t parity
     block_wait(s);
 }
 
-// The calling unit asked for a phase that has ended. Copies and products are done at once, so that
-// a unit that ends phases need not wait at its own, as it would on a GPU: others that only watch
-// the object would find it two phases on, when its parity is again what it was. So they look first.
-static void found_ended(struct resident *s) {
+// The calling unit asked for a phase of one of these objects, which has ended. Copies and products
+// are done at once, so that a unit that ends a phase and waits for it need not wait, as it would on
+// a GPU: others that only watch the object would find it two phases on, when its parity is again
+// what it was. So they look first. Who waits for what others end is held back by them.
+static void found_ended(struct resident *s, uint64_t objects) {
     struct unit *u = &s->units[s->current];
-    if (!on_stacks(s) || !u->ended_phase)
+    if (!on_stacks(s) || !(u->ended & objects))
         return;
-    u->ended_phase = false;
+    u->ended = 0;
     block_let_others(s);
 }
 
@@ -84,7 +85,7 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
     if (out.fault)
         runtime_fault(b, thread, out.fault, out.why);
     if (out.phase_ended)
-        phase_ended(resident_of(b));
+        phase_ended(resident_of(b), out.ended);
     if ((code & KD_ASYNC_OP_MASK) == KD_ASYNC_TENSOR_DEALLOC)
         room_made(resident_of(b));
     return r;
@@ -100,7 +101,7 @@ uint64_t kd_rt_async(struct kd_block *b, uint32_t thread, uint32_t code, const u
         return 1;
     }
     if (r && asks(code))
-        found_ended(s);
+        found_ended(s, async_object_bit(args[0]));
     // The interpreter turns to other threads by itself.
     if (r || !asks(code) || !on_stacks(s))
         return r;
@@ -196,7 +197,7 @@ static bool arrive_together(const struct lanes *c) {
         for (uint32_t m = c->mask; m; m &= m - 1, before -= count)
             c->out[__builtin_ctz(m)] = before;
     if (out.phase_ended)
-        phase_ended(resident_of(c->b));
+        phase_ended(resident_of(c->b), out.ended);
     return true;
 }
 
@@ -224,7 +225,7 @@ static void wait_together(const struct lanes *c) {
     for (uint32_t m = c->mask; m; m &= m - 1)
         c->out[__builtin_ctz(m)] = r;
     if (r)
-        found_ended(resident_of(c->b));
+        found_ended(resident_of(c->b), async_object_bit(address));
     if (r || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)
@@ -236,16 +237,18 @@ static void wait_together(const struct lanes *c) {
 
 static void wait_each(const struct lanes *c) {
     struct waiting w;
+    uint64_t objects = 0;
     w.mask = 0;
     for (uint32_t m = c->mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
         c->out[l] = execute_lane(c, l);
         w.address[l] = c->args[l];
+        objects |= async_object_bit(c->args[l]);
         w.parity[l] = async_parity(c->code, c->args[c->width + l]);
         w.mask |= c->out[l] ? 0 : 1u << l;
     }
     if (!w.mask)
-        found_ended(resident_of(c->b));
+        found_ended(resident_of(c->b), objects);
     if (!w.mask || !may_wait(c))
         return;
     if (c->code & KD_ASYNC_BLOCKS)

@@ -85,7 +85,10 @@ static uint64_t change(const struct request *r, int64_t tx, uint32_t arrivals, b
     m.tx += (int32_t)tx;
     m.pending -= arrivals;
     m.expected -= drop ? arrivals : 0;
-    r->out->phase_ended |= complete_if_done(&m);
+    if (complete_if_done(&m)) {
+        r->out->phase_ended = true;
+        r->out->ended |= async_object_bit(r->args[0]);
+    }
     uint64_t after = pack(m);
     memcpy(pointer(r->args[0]), &after, sizeof after);
     return before;
@@ -100,7 +103,8 @@ bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
     if (count > m.pending)
         return false;
     m.pending -= (uint32_t)count;
-    *out = (struct async_outcome){.why = "", .phase_ended = complete_if_done(&m)};
+    *out = (struct async_outcome){
+        .why = "", .phase_ended = complete_if_done(&m), .ended = async_object_bit(address)};
     uint64_t after = pack(m);
     memcpy(pointer(address), &after, sizeof after);
     return true;

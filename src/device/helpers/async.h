@@ -11,7 +11,12 @@ struct async_outcome {
     enum kd_fault fault; // it cannot be done: the caller ends the launch
     const char *why;     // the reason, in plain English
     bool phase_ended;    // of an mbarrier object, one or more
+    uint64_t ended;      // of which ones: async_object_bit
 };
+// One of 64 that an mbarrier object shares with few others.
+static inline uint64_t async_object_bit(uint64_t address) {
+    return UINT64_C(1) << (address / 8 % 64);
+}
 // Does what kd_rt_async is asked for.
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
                        struct async_outcome *out);

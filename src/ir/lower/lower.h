@@ -118,6 +118,8 @@ bool lower_generic_address(struct lower_func *lf, const struct ptx_operand *o, u
 // Ends the block: a jump to `yes` if p, else to `no`; p NULL: always.
 void lower_jump(struct lower_func *lf, struct kir_value *p, struct kir_block *yes,
                 struct kir_block *no);
+// rank_masks.c: of a function in SSA form
+void lower_rank_masks(struct kir_func *f);
 // lower_tensor_memory.c: tcgen05
 bool lower_tensor_memory(struct lower_func *lf);
 // lower_composite.c: what sm_100 has in one instruction and kernel IR in several

@@ -374,5 +374,6 @@ bool lower_body(struct lower_module *lm, const struct ptx_func *ast, struct kir_
     kir_compute_preds(f);
     kir_remove_unreachable(f);
     kir_ssa_construct(f, &lf.vars);
+    lower_rank_masks(f);
     return true;
 }
