@@ -27,9 +27,15 @@ struct tensor_map {
     uint8_t im2col;             // 0: tiled, TENSOR_IM2COL, TENSOR_IM2COL_WIDE
     int16_t lower[3], upper[3]; // im2col: corners of the bounding box, innermost first
     uint16_t channels, pixels;
-    uint8_t reserved[10];
+    uint8_t atom; // of the swizzle: enum tensor_atom
+    uint8_t reserved[9];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
+
+// What changes places within a swizzle of 128 bytes; only 16 bytes do within narrower ones. In
+// TENSOR_ATOM_32_FLIPPED the halves of 16 bytes change places in every other 128 bytes, too.
+enum tensor_atom { TENSOR_ATOM_16, TENSOR_ATOM_32, TENSOR_ATOM_32_FLIPPED, TENSOR_ATOM_64 };
+enum { TENSOR_SWIZZLE_128 = 3 }; // CUtensorMapSwizzle goes on with its other atoms
 
 // Which pixels a load by such a map has, in the place of a reduction's operation
 // (KD_ASYNC_ATOM_SHIFT): of rows, layers and images; or of one row of each image as many as the map
@@ -39,7 +45,14 @@ enum tensor_pixels { TENSOR_PIXELS_ALL, TENSOR_PIXELS_ROW, TENSOR_PIXELS_128 };
 // Kinds of maps for im2col: of cuTensorMapEncodeIm2col and of cuTensorMapEncodeIm2colWide.
 enum { TENSOR_IM2COL = 1, TENSOR_IM2COL_WIDE = 2 };
 
-enum { TENSOR_FLOAT32 = 7, TENSOR_TFLOAT32 = 11, TENSOR_TFLOAT32_FTZ = 12 };
+enum {
+    TENSOR_FLOAT32 = 7,
+    TENSOR_TFLOAT32 = 11,
+    TENSOR_TFLOAT32_FTZ = 12,
+    TENSOR_U4 = 13,        // side by side
+    TENSOR_U4_PADDED = 14, // in shared memory 8 bytes follow each 16 elements
+    TENSOR_U6_PADDED = 15  // 4 bytes
+};
 
 // Whether reductions flush subnormal numbers of f32.
 static inline bool tensor_type_flushes(uint32_t type) {
@@ -52,10 +65,18 @@ static inline uint32_t tensor_slice_bytes(uint32_t interleave) {
     return interleave ? 8u << interleave : 0;
 }
 
-// Bytes of an element of CUtensorMapDataType; 0: no such type.
+// Elements of CUtensorMapDataType that are moved together; 0: no such type.
+static inline uint32_t tensor_type_group(uint32_t type) {
+    return type < TENSOR_U4 ? 1 : type == TENSOR_U4 ? 2 : type <= TENSOR_U6_PADDED ? 16 : 0;
+}
+
+// Bytes of such a group in shared memory, and in global memory; 0: no such type.
 static inline uint32_t tensor_type_bytes(uint32_t type) {
-    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 16, 16};
     return type < sizeof bytes ? bytes[type] : 0;
+}
+static inline uint32_t tensor_type_global_bytes(uint32_t type) {
+    return type == TENSOR_U4_PADDED ? 8 : type == TENSOR_U6_PADDED ? 12 : tensor_type_bytes(type);
 }
 
 #endif

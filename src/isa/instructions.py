@@ -1062,7 +1062,7 @@ form("prefetch{.pss}.tensormap [a]", pss={k: SLOTS["ss"][k] for k in ("const", "
 TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared::cta")}
 op("tensormap.replace", "async", check="=auu", side_effect=True, doc="Changes a field of a tensor map")
 FIELDS = ("global_address rank box_dim global_dim global_stride element_stride elemtype "
-          "interleave_layout swizzle_mode fill_mode").split()
+          "interleave_layout swizzle_mode fill_mode swizzle_atomicity").split()
 for n, name in enumerate(FIELDS):
     wide = name in ("global_address", "global_stride")
     more = dict(t=dict(value="b64" if wide else "b32", imm="u32", immOrd="u32"), ptx=83, sm=90, ss=TMSS,
@@ -1074,6 +1074,8 @@ for n, name in enumerate(FIELDS):
         form("tensormap.replace.tile.%s{.ss}.b1024.%s [a], immOrd, value" % (
             name, "b64" if wide else "b32"), **more)
     else:
+        if name == "swizzle_atomicity":
+            more.update(ptx=86, sm=100)
         form("tensormap.replace.tile.%s{.ss}.b1024.b32 [a], imm" % name, **more)
 op("tensormap.cp_fenceproxy", "async", lowered=True, side_effect=True, doc="Copy of a tensor map, and a fence")
 form("tensormap.cp_fenceproxy.global.shared::cta.proxy.release.scope.sync.aligned [dst], [src], immSize",

@@ -1,7 +1,12 @@
 // Boxes of tensors between global and shared memory, as a tensor map describes them. In shared
 // memory the elements lie in the order of the dimensions, innermost first; with a swizzle, rows of
 // the innermost dimension are as long as the swizzle is wide, and the 16-byte chunks within each
-// 128 bytes change places by the address's next three bits (guide 10.29.3).
+// 128 bytes change places by the address's next three bits (guide 10.29.3). Larger pieces of 32
+// or 64 bytes do by its next two or one: what cuda.h says of them in words, and CUTLASS of those of
+// 32 bytes as Swizzle<2,5,2>; no GPU was asked.
+//
+// Elements of four and six bits are moved by groups, and coordinates and sizes along the innermost
+// dimension are whole groups of them.
 //
 // No manual says what follows; an H100 does so (tests/language/tensor_refusals.cu,
 // tensor_types.cu). The innermost coordinate is a multiple of 16 bytes. Boxes are stored from
@@ -28,7 +33,8 @@
 
 struct walk {
     const struct tensor_map *map;
-    uint32_t code, element; // bytes of an element
+    uint32_t code, element; // bytes of an element, or of a group of smaller ones
+    uint32_t from;          // the same in global memory, where nothing pads it
     uint32_t row, pitch;    // elements of a row, bytes from row to row in shared memory
     uint32_t first;         // the dimension that rows lie along next: 0 if rows are slices
     uint8_t *shared;
@@ -43,11 +49,14 @@ static uint32_t swizzle_width(const struct tensor_map *m) {
 
 // Where byte `at` of the box lies.
 static uint8_t *swizzled(const struct walk *w, uint64_t at) {
-    uint64_t p = (uint64_t)(uintptr_t)w->shared + at;
-    uint32_t width = swizzle_width(w->map);
+    static const uint8_t first_bits[] = {4, 5, 5, 6}; // by enum tensor_atom
+    uint64_t p = (uint64_t)(uintptr_t)w->shared + at, line = p >> 7;
+    uint32_t width = swizzle_width(w->map), bit = first_bits[w->map->atom];
     if (width)
-        p ^= (p >> 3) & (width - 16); // bits 7.. onto bits 4..
-    return (uint8_t *)(uintptr_t)p;   // NOLINT: an address in shared memory
+        p ^= line << bit & (width - (1u << bit));
+    if (w->map->atom == TENSOR_ATOM_32_FLIPPED)
+        p ^= (line & 1) << 3;
+    return (uint8_t *)(uintptr_t)p; // NOLINT: an address in shared memory
 }
 
 static void fill_outside(const struct walk *w, uint8_t *p) {
@@ -62,7 +71,7 @@ static void fill_outside(const struct walk *w, uint8_t *p) {
 // One element as the type wants it in shared memory.
 static void load_element(const struct walk *w, const void *from, uint8_t *to) {
     uint32_t x;
-    memcpy(to, from, w->element);
+    memcpy(to, from, w->from);
     if (w->map->type != TENSOR_TFLOAT32 && w->map->type != TENSOR_TFLOAT32_FTZ)
         return;
     memcpy(&x, to, sizeof x);
@@ -98,7 +107,7 @@ static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared)
                             (enum kd_async_type)reduction_type(w->map->type),
                             tensor_type_flushes(w->map->type), global, shared, 1);
     else if (global != OUTSIDE)
-        memcpy(p, shared, w->element);
+        memcpy(p, shared, w->from);
     return true;
 }
 
@@ -110,6 +119,7 @@ static bool inside(const struct tensor_map *m, uint32_t dim, int64_t at) {
 // swizzle leaves together.
 static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_t bytes) {
     enum { PIECE = 16 };
+    uint64_t piece = w->map->atom == TENSOR_ATOM_32_FLIPPED ? PIECE / 2 : PIECE;
     if (!swizzle_width(w->map)) {
         uint8_t *shared = swizzled(w, at);
         memcpy(w->store ? global : shared, w->store ? shared : global, bytes);
@@ -118,7 +128,7 @@ static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_
     for (uint64_t n; bytes; at += n, global += n, bytes -= n) {
         uint8_t *shared = swizzled(w, at), *to = w->store ? global : shared;
         const uint8_t *from = w->store ? shared : global;
-        n = PIECE - (uintptr_t)shared % PIECE;
+        n = piece - (uintptr_t)shared % piece;
         if (n == PIECE && bytes >= PIECE) { // one instruction
             memcpy(to, from, PIECE);
             continue;
@@ -129,6 +139,8 @@ static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_
 }
 
 static bool is_copied(const struct walk *w) {
+    if (w->from != w->element)
+        return false;
     bool rounds = w->map->type == TENSOR_TFLOAT32 || w->map->type == TENSOR_TFLOAT32_FTZ;
     return w->store ? !reduces(w) : !rounds;
 }
@@ -147,7 +159,7 @@ static bool move_row(struct walk *w, uint64_t base, int64_t c0) {
     end = base == OUTSIDE ? 0 : end < w->row ? end : w->row;
     for (int64_t k = 0; k < w->row; k++) {
         uint64_t to = at + (uint64_t)k * w->element;
-        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->element : OUTSIDE;
+        uint64_t global = k >= begin && k < end ? base + (uint64_t)(c0 + k) * w->from : OUTSIDE;
         if (global != OUTSIDE && is_copied(w)) {
             void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
             copy_run(w, p, to, (uint64_t)(end - k) * w->element);
@@ -270,10 +282,16 @@ static bool walk_row(struct walk *w, const int32_t *first, uint32_t halo, uint32
 static const char *map_refused(const struct walk *w, bool im2col) {
     const struct tensor_map *m = w->map;
     if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
-        m->swizzle > 3 || m->interleave > 2)
+        m->swizzle > TENSOR_SWIZZLE_128 || m->atom > TENSOR_ATOM_64 || m->interleave > 2)
         return "an address that is not that of a tensor map";
     if (m->interleave && m->rank < 3)
         return "a tensor map of an interleaved layout with less than three dimensions";
+    if (m->atom && m->swizzle != TENSOR_SWIZZLE_128)
+        return "a swizzle of less than 128 bytes whose pieces are not of 16 bytes";
+    if (w->store && m->atom == TENSOR_ATOM_32_FLIPPED)
+        return "a store by a tensor map that exchanges halves of 16 bytes";
+    if (w->store && w->from != w->element)
+        return "a store by a tensor map whose elements are padded";
     bool rows = w->code & KD_ASYNC_ROWS;
     if (rows && (m->rank != 2 || m->box[1] != 1 || m->interleave))
         return "four rows by a tensor map whose box is not one row of a matrix";
@@ -330,6 +348,7 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
     uint32_t slice = tensor_slice_bytes(m->interleave);
     w->pixels = im2col && !w->store ? w->code >> KD_ASYNC_ATOM_SHIFT & 15 : TENSOR_PIXELS_ALL;
     w->element = tensor_type_bytes(m->type);
+    w->from = tensor_type_global_bytes(m->type);
     w->first = slice ? 0 : 1;
     const char *refused = map_refused(w, im2col);
     if (!refused)
@@ -355,12 +374,35 @@ static uint64_t move_box(struct walk *w, const int32_t *coords, const uint32_t *
     return w->rows * w->row * w->element;
 }
 
+// Counts the innermost dimension in groups of elements: of the map and of c, which becomes that of
+// the box. False: the box does not begin at one.
+static bool count_groups(struct tensor_map *m, const int32_t *coords, int32_t *c) {
+    int32_t group = (int32_t)tensor_type_group(m->type);
+    memcpy(c, coords, TENSOR_MAX_DIMS * sizeof *c);
+    if (group <= 1)
+        return true;
+    if (c[0] % group)
+        return false;
+    c[0] /= group;
+    m->last[0] = (m->last[0] + 1) / (uint32_t)group - 1;
+    m->box[0] /= (uint16_t)group;
+    m->channels /= (uint16_t)group;
+    return true;
+}
+
+static const char no_group[] = "an innermost coordinate that no group of small elements begins at";
+
 uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
                      const uint32_t *offsets, const char **why) {
     struct tensor_map copy;
     memcpy(&copy, map, sizeof copy);
     struct walk w = {.map = &copy, .code = code, .shared = to};
-    return move_box(&w, coords, offsets, why);
+    int32_t c[TENSOR_MAX_DIMS];
+    if (!count_groups(&copy, coords, c)) {
+        *why = no_group;
+        return 0;
+    }
+    return move_box(&w, c, offsets, why);
 }
 
 uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
@@ -374,7 +416,12 @@ uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, con
         *why = "a reduction that the tensor's type does not have";
         return 0;
     }
-    return move_box(&w, coords, none, why);
+    int32_t c[TENSOR_MAX_DIMS];
+    if (!count_groups(&copy, coords, c)) {
+        *why = no_group;
+        return 0;
+    }
+    return move_box(&w, c, none, why);
 }
 
 // ---- tensormap.replace --------------------------------------------------------------------
@@ -390,7 +437,8 @@ enum field {
     FIELD_ELEMTYPE,
     FIELD_INTERLEAVE,
     FIELD_SWIZZLE,
-    FIELD_FILL
+    FIELD_FILL,
+    FIELD_ATOM
 };
 
 static bool replace_indexed(struct tensor_map *m, uint32_t field, uint32_t index, uint64_t value) {
@@ -416,7 +464,7 @@ static bool replace_indexed(struct tensor_map *m, uint32_t field, uint32_t index
 
 bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t value) {
     // PTX numbers element types by themselves; these are CUtensorMapDataType's.
-    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 13, 14, 15};
     struct tensor_map m;
     memcpy(&m, map, sizeof m);
     // 128 bytes of zeros are a map too, of one dimension of bytes: what a kernel begins with that
@@ -451,6 +499,10 @@ bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t valu
     case FIELD_FILL:
         m.fill_nan = (uint8_t)value;
         ok = value < 2;
+        break;
+    case FIELD_ATOM:
+        m.atom = (uint8_t)value;
+        ok = value <= TENSOR_ATOM_64;
         break;
     default:
         ok = replace_indexed(&m, field, index, value);

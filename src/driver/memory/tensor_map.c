@@ -3,6 +3,7 @@
 
 #include "abi/tensor_map.h"
 #include "driver/driver.h"
+#include "support/capability.h"
 
 _Static_assert(sizeof(CUtensorMap) == sizeof(struct tensor_map), "one is copied to the other");
 
@@ -20,21 +21,35 @@ struct shape {
     CUtensorMapFloatOOBfill fill;
 };
 
+// What an H100 answers to the types and swizzles that compute capability 10.0 brought.
+static CUresult check_capability(const struct shape *s) {
+    struct drv_device *d;
+    bool later = (int)s->type >= TENSOR_U4 || (int)s->swizzle > TENSOR_SWIZZLE_128;
+    if (!later)
+        return CUDA_SUCCESS;
+    TRY(drv_device_find(0, &d));
+    bool has = d->properties->capability->number >= 100;
+    REQUIRE(has || (int)s->type < TENSOR_U4, CUDA_ERROR_NOT_SUPPORTED,
+            "%d is no type of tensors that the device's compute capability has", (int)s->type);
+    REQUIRE(has || (int)s->swizzle <= TENSOR_SWIZZLE_128, CUDA_ERROR_INVALID_VALUE,
+            "%d is no swizzle that the device's compute capability has", (int)s->swizzle);
+    return CUDA_SUCCESS;
+}
+
 static CUresult check_modes(const struct shape *s) {
-    REQUIRE(tensor_type_bytes(s->type),
-            s->type <= CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B ? CUDA_ERROR_NOT_SUPPORTED
-                                                             : CUDA_ERROR_INVALID_VALUE,
-            "%d is no type of tensors that compute capability 9.0 has", (int)s->type);
+    REQUIRE(tensor_type_bytes(s->type), CUDA_ERROR_INVALID_VALUE, "%d is no type of tensors",
+            (int)s->type);
+    TRY(check_capability(s));
     REQUIRE((unsigned)s->interleave <= CU_TENSOR_MAP_INTERLEAVE_32B, CUDA_ERROR_INVALID_VALUE,
             "%d is no interleaved layout", (int)s->interleave);
     REQUIRE(s->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE || s->rank >= 3,
             CUDA_ERROR_INVALID_VALUE, "an interleaved layout has 3 to 5 dimensions, not %u",
             s->rank);
-    REQUIRE((unsigned)s->swizzle <= CU_TENSOR_MAP_SWIZZLE_128B, CUDA_ERROR_INVALID_VALUE,
-            "%d is no swizzle that compute capability 9.0 has", (int)s->swizzle);
+    REQUIRE((unsigned)s->swizzle <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, CUDA_ERROR_INVALID_VALUE,
+            "%d is no swizzle", (int)s->swizzle);
     REQUIRE((unsigned)s->promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CUDA_ERROR_INVALID_VALUE,
             "%d is no L2 promotion", (int)s->promotion);
-    bool is_float = s->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    bool is_float = s->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && s->type < TENSOR_U4;
     REQUIRE(s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ||
                 (s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA && is_float),
             CUDA_ERROR_INVALID_VALUE, "elements outside the tensor cannot be filled in that way");
@@ -51,11 +66,13 @@ static CUresult fill_shape(const struct shape *s, struct tensor_map *m) {
             "globalAddress must be aligned to %u bytes", align);
     REQUIRE(s->dims && s->steps && (s->strides || s->rank == 1), CUDA_ERROR_INVALID_VALUE,
             "sizes, strides and steps cannot be NULL");
+    int atom = (int)s->swizzle > TENSOR_SWIZZLE_128 ? (int)s->swizzle - TENSOR_SWIZZLE_128 : 0;
     *m = (struct tensor_map){.magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)s->rank,
                              .type = (uint8_t)s->type,
                              .interleave = (uint8_t)s->interleave,
-                             .swizzle = (uint8_t)s->swizzle,
+                             .swizzle = (uint8_t)((int)s->swizzle - atom),
+                             .atom = (uint8_t)atom,
                              .address = (uint64_t)(uintptr_t)s->address,
                              .fill_nan = s->fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
     for (uint32_t d = 0; d < s->rank; d++) {
@@ -77,8 +94,27 @@ static CUresult fill_shape(const struct shape *s, struct tensor_map *m) {
     return CUDA_SUCCESS;
 }
 
+// Whole groups of elements of four or six bits, of which 16 fill 16 bytes where they are padded;
+// then boxes are as wide as a swizzle.
+static CUresult check_groups(const struct tensor_map *m, uint32_t elements) {
+    enum { PADDED = 128 };
+    uint32_t group = tensor_type_group(m->type);
+    bool padded = m->type == TENSOR_U4_PADDED || m->type == TENSOR_U6_PADDED;
+    REQUIRE(elements % group == 0 && (m->last[0] + 1) % group == 0, CUDA_ERROR_INVALID_VALUE,
+            "%u elements of the innermost dimension, of %u, are no multiples of %u", elements,
+            m->last[0] + 1, group);
+    REQUIRE(!padded || elements == PADDED, CUDA_ERROR_INVALID_VALUE,
+            "%u elements of the innermost dimension, not %d", elements, PADDED);
+    REQUIRE(!padded || (m->last[0] + 1) % PADDED == 0, CUDA_ERROR_INVALID_VALUE,
+            "globalDim[0] is %u, no multiple of %d", m->last[0] + 1, PADDED);
+    REQUIRE(group == 1 || !m->interleave, CUDA_ERROR_INVALID_VALUE,
+            "elements of four or six bits have no interleaved layouts");
+    return CUDA_SUCCESS;
+}
+
 static CUresult check_row(const struct tensor_map *m, uint32_t elements) {
-    uint32_t row = elements * tensor_type_bytes(m->type);
+    TRY(check_groups(m, elements));
+    uint32_t row = elements / tensor_type_group(m->type) * tensor_type_bytes(m->type);
     REQUIRE(row % 16 == 0, CUDA_ERROR_INVALID_VALUE,
             "%u elements of the innermost dimension are no multiple of 16 bytes", elements);
     REQUIRE(!m->swizzle || m->interleave || row <= 16u << m->swizzle, CUDA_ERROR_INVALID_VALUE,

@@ -1,0 +1,181 @@
+// Tensor maps of compute capability 10: swizzles whose pieces are 32 or 64 bytes, and elements of
+// four and six bits, side by side or padded in shared memory. What is expected is said by numbers
+// of pieces and rows, as cuda.h has it in words.
+#include <cuda/ptx>
+
+#include "tensor_boxes.h"
+
+enum { ROWS = 16, LINE = 128, BYTES = ROWS * LINE };
+
+__global__ void load(const __grid_constant__ CUtensorMap map, int x, int y, char *out) {
+    __shared__ alignas(1024) char box[BYTES];
+    __shared__ unsigned long long bar;
+    for (int k = 0; k < BYTES; k++)
+        box[k] = -1;
+    unsigned at = begin_copy(&bar, BYTES), to = (unsigned)__cvta_generic_to_shared(box);
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(&map), "r"(x), "r"(y), "r"(at)
+                 : "memory");
+    end_copy(at);
+    for (int k = 0; k < BYTES; k++)
+        out[k] = box[k];
+}
+
+__global__ void store(const __grid_constant__ CUtensorMap map, int x, int y, const char *in) {
+    __shared__ alignas(1024) char box[BYTES];
+    for (int k = 0; k < BYTES; k++)
+        box[k] = in[k];
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+        "r"(x), "r"(y), "r"((unsigned)__cvta_generic_to_shared(box))
+        : "memory");
+    store_done();
+}
+
+template <int ATOM>
+__global__ void replace(const __grid_constant__ CUtensorMap map, CUtensorMap *made) {
+    *made = map;
+    cuda::ptx::tensormap_replace_swizzle_atomicity(cuda::ptx::space_global, made,
+                                                   cuda::ptx::n32_t<ATOM>{});
+}
+
+static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, CUtensorMapSwizzle swizzle,
+                       void *memory, cuuint64_t width, cuuint64_t pitch, cuuint32_t box) {
+    const cuuint64_t sizes[] = {width, 2 * ROWS}, strides[] = {pitch};
+    const cuuint32_t boxes[] = {box, ROWS}, steps[] = {1, 1};
+    auto f = (PFN_cuTensorMapEncodeTiled_v12000)entry_point("cuTensorMapEncodeTiled");
+    return f(map, type, 2, memory, sizes, strides, boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+// Where byte b of row y lies in the box.
+static int place(CUtensorMapSwizzle s, int y, int b) {
+    switch (s) {
+    case CU_TENSOR_MAP_SWIZZLE_128B: // eight pieces
+        return y * LINE + (b / 16 ^ y % 8) * 16 + b % 16;
+    case CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: // four
+        return y * LINE + (b / 32 ^ y % 4) * 32 + b % 32;
+    case CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: // and halves of 16 bytes in odd rows
+        return y * LINE + (b / 32 ^ y % 4) * 32 + (y % 2 ? (b % 32 / 8 ^ 1) * 8 + b % 8 : b % 32);
+    case CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: // two
+        return y * LINE + (b / 64 ^ y % 2) * 64 + b % 64;
+    default:
+        return y * LINE + b;
+    }
+}
+
+static char *memory, *box;
+
+static void fill() {
+    for (int k = 0; k < 4 * BYTES; k++)
+        memory[k] = (char)(k * 37 ^ k >> 8);
+    memset(box, 0, BYTES);
+}
+
+static void pieces(CUtensorMapSwizzle swizzle, CUtensorMapDataType type, int element) {
+    enum { PITCH = 2 * LINE };
+    CUtensorMap map;
+    fill();
+    CHECK(encode(&map, type, swizzle, memory, PITCH / element, PITCH, LINE / element) ==
+          CUDA_SUCCESS);
+    load<<<1, 1>>>(map, 32 / element, 3, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < ROWS; y++)
+        for (int b = 0; b < LINE; b++)
+            CHECK(box[place(swizzle, y, b)] == memory[(3 + y) * PITCH + 32 + b]);
+    if (swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B)
+        return;
+    for (int k = 0; k < BYTES; k++)
+        box[k] = (char)(k * 11 ^ k >> 7);
+    store<<<1, 1>>>(map, 32 / element, 3, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < ROWS; y++)
+        for (int b = 0; b < LINE; b++)
+            CHECK(memory[(3 + y) * PITCH + 32 + b] == box[place(swizzle, y, b)]);
+}
+
+// `bits` of an element; 16 of them are 16 bytes in shared memory, with what pads them behind.
+static void padded(CUtensorMapDataType type, int bits, CUtensorMapSwizzle swizzle) {
+    const int elements = 256, pitch = elements * bits / 8, group = 2 * bits;
+    CUtensorMap map;
+    fill();
+    CHECK(encode(&map, type, swizzle, memory, elements, pitch, 128) == CUDA_SUCCESS);
+    load<<<1, 1>>>(map, 128, 20, box); // 12 rows, then outside
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < ROWS; y++)
+        for (int g = 0; g < 8; g++)
+            for (int b = 0; b < group; b++)
+                CHECK(box[place(swizzle, y, 16 * g + b)] ==
+                      (y < 12 ? memory[(20 + y) * pitch + (8 + g) * group + b] : 0));
+}
+
+static void packed() {
+    const int elements = 512, pitch = elements / 2;
+    CUtensorMap map;
+    fill();
+    CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, CU_TENSOR_MAP_SWIZZLE_128B, memory,
+                 elements, pitch, 2 * LINE) == CUDA_SUCCESS);
+    load<<<1, 1>>>(map, 64, 5, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < ROWS; y++)
+        for (int b = 0; b < LINE; b++)
+            CHECK(box[place(CU_TENSOR_MAP_SWIZZLE_128B, y, b)] == memory[(5 + y) * pitch + 32 + b]);
+}
+
+// The kernel's map has pieces of 16 bytes and gets others, which PTX numbers from those on.
+static void replaced(void (*kernel)(CUtensorMap, CUtensorMap *), CUtensorMapSwizzle swizzle) {
+    enum { PITCH = 2 * LINE };
+    CUtensorMap map, *made;
+    CUDA(cudaMallocManaged(&made, sizeof *made));
+    fill();
+    CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_SWIZZLE_128B, memory, PITCH,
+                 PITCH, LINE) == CUDA_SUCCESS);
+    kernel<<<1, 1>>>(map, made);
+    CUDA(cudaDeviceSynchronize());
+    load<<<1, 1>>>(*made, 16, 1, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < ROWS; y++)
+        for (int b = 0; b < LINE; b++)
+            CHECK(box[place(swizzle, y, b)] == memory[(1 + y) * PITCH + 16 + b]);
+    CUDA(cudaFree(made));
+}
+
+int main() {
+    cudaDeviceProp p;
+    CUtensorMap map;
+    CUDA(cudaGetDeviceProperties(&p, 0));
+    CUDA(cudaMallocManaged(&memory, 4 * BYTES));
+    CUDA(cudaMallocManaged(&box, BYTES));
+    const auto u4 = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
+               u6 = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B;
+    if (p.major < 10) {
+        CHECK(encode(&map, u4, CU_TENSOR_MAP_SWIZZLE_128B, memory, 256, 128, 128) ==
+              CUDA_ERROR_NOT_SUPPORTED);
+        CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+                     memory, 256, 256, 128) == CUDA_ERROR_INVALID_VALUE);
+        return failures != 0;
+    }
+    for (auto s :
+         {CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+          CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B}) {
+        pieces(s, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1);
+        pieces(s, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4);
+        CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, s, memory, 256, 256, 144) ==
+              CUDA_ERROR_INVALID_VALUE);
+    }
+    replaced(replace<0>, CU_TENSOR_MAP_SWIZZLE_128B);
+    replaced(replace<1>, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B);
+    replaced(replace<2>, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B);
+    replaced(replace<3>, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
+    padded(u4, 4, CU_TENSOR_MAP_SWIZZLE_128B);
+    padded(u6, 6, CU_TENSOR_MAP_SWIZZLE_128B);
+    padded(u6, 6, CU_TENSOR_MAP_SWIZZLE_NONE);
+    packed();
+    CHECK(encode(&map, u4, CU_TENSOR_MAP_SWIZZLE_128B, memory, 256, 128, 64) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory, 192, 144, 128) ==
+          CUDA_ERROR_INVALID_VALUE);
+    return failures != 0;
+}
