@@ -1,5 +1,7 @@
 // What `kudzu check` keeps of who knows what: entries, joins, and that shared vectors stay as they
 // were.
+#include <string.h>
+
 #include "device/check/check_vector.h"
 #include "device/expect.h"
 
@@ -66,6 +68,35 @@ static void test_join(void) {
     check_vector_drop(&c);
 }
 
+// Puts and joins in any order, beside arrays that have each clock's time.
+static void test_as_arrays(void) {
+    enum { VECTORS = 6, KEYS = 60, STEPS = 20000 };
+    struct check_vector *v[VECTORS] = {0};
+    uint32_t times[VECTORS][KEYS] = {0}, seed = 1;
+    for (uint32_t step = 0; step < STEPS; step++) {
+        seed = seed * 1664525 + 1013904223;
+        uint32_t i = (seed >> 8) % VECTORS, j = (seed >> 12) % VECTORS, k = (seed >> 16) % KEYS;
+        if (seed >> 28 < 8) {
+            check_vector_put(&v[i], k / 7, k % 7, step / 16 + 1);
+            times[i][k] = step / 16 + 1;
+        } else if (seed >> 28 < 15) {
+            check_vector_join(&v[i], v[j]);
+            for (uint32_t m = 0; m < KEYS; m++)
+                times[i][m] = times[j][m] > times[i][m] ? times[j][m] : times[i][m];
+        } else if (step % 8 == 0) {
+            check_vector_drop(&v[i]);
+            memset(times[i], 0, sizeof times[i]);
+        }
+        for (uint32_t m = 0; m < KEYS; m++) {
+            uint32_t time = times[i][m];
+            EXPECT(!time || check_vector_knows(v[i], m / 7, m % 7, time - 1));
+            EXPECT(!check_vector_knows(v[i], m / 7, m % 7, time));
+        }
+    }
+    for (uint32_t i = 0; i < VECTORS; i++)
+        check_vector_drop(&v[i]);
+}
+
 static void test_too_many(void) {
     struct check_vector *v = NULL, *w = NULL;
     for (uint32_t k = 0; k < 100000; k++)
@@ -83,6 +114,7 @@ int main(void) {
     test_entries();
     test_shared();
     test_join();
+    test_as_arrays();
     test_too_many();
     return expect_done();
 }

@@ -11,6 +11,7 @@ struct entry {
 struct check_vector {
     atomic_uint refs;
     uint32_t n, room; // entries, by rising keys
+    uint32_t newest;  // the entry that was put last: of those that others lack, most often one
     uint64_t id;      // no two vectors with different entries have the same
     uint64_t holds;   // the id of one whose entries are known to be here, too; 0: none
     struct entry e[];
@@ -41,6 +42,7 @@ static struct check_vector *make(uint32_t room) {
     atomic_fetch_add_explicit(&bytes, size, memory_order_relaxed);
     atomic_init(&v->refs, 1);
     v->n = 0;
+    v->newest = 0;
     v->room = room;
     v->id = new_id();
     v->holds = 0;
@@ -71,17 +73,36 @@ static void replace(struct check_vector **v, struct check_vector *by) {
     check_vector_unref(old);
 }
 
-// The first entry whose key is not below.
-static uint32_t find(const struct check_vector *v, uint64_t key) {
-    uint32_t low = 0, high = v->n;
+// The first entry of [low, high) whose key is not below; high: there is none.
+static uint32_t find_between(const struct check_vector *v, uint32_t low, uint32_t high,
+                             uint64_t key) {
     while (low < high) {
-        uint32_t mid = (low + high) / 2;
+        uint32_t mid = low + (high - low) / 2;
         if (v->e[mid].key < key)
             low = mid + 1;
         else
             high = mid;
     }
     return low;
+}
+
+static uint32_t find(const struct check_vector *v, uint64_t key) {
+    return find_between(v, 0, v->n, key);
+}
+
+// From `low` on, in as many steps as the distance has digits.
+static uint32_t find_from(const struct check_vector *v, uint32_t low, uint64_t key) {
+    uint32_t high = low, step = 1;
+    while (high < v->n && v->e[high].key < key) {
+        low = high + 1;
+        high += step;
+        step *= 2;
+    }
+    return find_between(v, low, high < v->n ? high : v->n, key);
+}
+
+static bool holds_entry(const struct check_vector *v, uint32_t at, struct entry e) {
+    return at < v->n && v->e[at].key == e.key && v->e[at].time >= e.time;
 }
 
 // *v as one that nobody else has, with room for one more entry; false: it is everything now.
@@ -92,6 +113,7 @@ static bool own(struct check_vector **v) {
     copy = make(old ? old->n + old->n / 2 + 4 : 8);
     if (copy && old) {
         copy->n = old->n;
+        copy->newest = old->newest;
         copy->holds = old->id;
         memcpy(copy->e, old->e, old->n * sizeof *old->e);
     }
@@ -113,6 +135,7 @@ void check_vector_put(struct check_vector **v, uint32_t block, uint32_t who, uin
         o->n++;
     }
     o->e[at] = (struct entry){key, time};
+    o->newest = at;
     o->id = new_id();
 }
 
@@ -122,9 +145,12 @@ static bool covers(const struct check_vector *a, const struct check_vector *b) {
         return true;
     if (b == &everything || b->n > a->n)
         return false;
-    for (uint32_t k = 0; k < b->n; k++) {
-        uint32_t at = find(a, b->e[k].key);
-        if (at == a->n || a->e[at].key != b->e[k].key || a->e[at].time < b->e[k].time)
+    const struct entry newest = b->n ? b->e[b->newest] : (struct entry){0};
+    if (b->n && !holds_entry(a, find(a, newest.key), newest))
+        return false;
+    for (uint32_t k = 0, at = 0; k < b->n; k++) {
+        at = find_from(a, at, b->e[k].key);
+        if (!holds_entry(a, at, b->e[k]))
             return false;
     }
     return true;
@@ -132,15 +158,29 @@ static bool covers(const struct check_vector *a, const struct check_vector *b) {
 
 static struct check_vector *merge(const struct check_vector *a, const struct check_vector *b) {
     struct check_vector *m = make(a->n + b->n);
-    for (uint32_t i = 0, k = 0; m && (i < a->n || k < b->n);) {
-        const struct entry *x = i < a->n ? &a->e[i] : NULL, *y = k < b->n ? &b->e[k] : NULL;
-        bool first = x && (!y || x->key <= y->key), second = y && (!x || y->key <= x->key);
-        m->e[m->n++] = first && (!second || x->time >= y->time) ? *x : *y;
-        i += first;
-        k += second;
+    if (!m)
+        return NULL;
+    const struct entry *x = a->e, *x_end = x + a->n, *y = b->e, *y_end = y + b->n;
+    const struct entry *newest = &b->e[b->newest];
+    struct entry *to = m->e;
+    while (x < x_end && y < y_end) { // most keys are in both: no branch on which
+        uint64_t first = x->key, second = y->key;
+        uint32_t of_x = first <= second ? x->time : 0, of_y = second <= first ? y->time : 0;
+        to->key = first < second ? first : second;
+        to->time = of_x > of_y ? of_x : of_y;
+        m->newest = y == newest && second <= first ? (uint32_t)(to - m->e) : m->newest;
+        to++;
+        x += first <= second;
+        y += second <= first;
     }
-    if (m)
-        m->holds = b->id;
+    if (newest >= y)
+        m->newest = (uint32_t)(to - m->e + (newest - y));
+    memcpy(to, x, (size_t)(x_end - x) * sizeof *x);
+    to += x_end - x;
+    memcpy(to, y, (size_t)(y_end - y) * sizeof *y);
+    to += y_end - y;
+    m->n = (uint32_t)(to - m->e);
+    m->holds = b->id;
     return m;
 }
 
