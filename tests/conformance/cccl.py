@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """CUB's and Thrust's own tests under kudzu.
 
-  cccl.py [--kudzu build/bin/kudzu] [--jobs N] [--match RE] [--launch 0,2] [--limit SECONDS] [--end SECONDS] CCCL DIR
+  cccl.py [--kudzu build/bin/kudzu] [--jobs N] [--match RE] [--launch 0,2] [--limit SECONDS] [--end SECONDS] [--check] CCCL DIR
 
 CCCL is a checkout of NVIDIA/cccl (2.8.5), DIR takes what is built. Catch2 2.13 has to be installed (Debian:
 catch2). Every file of cub/test and thrust/testing is compiled, once for each combination of its parameters
@@ -9,12 +9,14 @@ catch2). Every file of cub/test and thrust/testing is compiled, once for each co
 Each job has one processor. A line for each says how it ended: passed, failed (the program's status), compile,
 link, or limit (not ended after --limit seconds, or when --end seconds are over since the start); DIR/results.tsv
 keeps them and DIR/NAME.log what the program said. Jobs that DIR/results.tsv has passed or failed stay as they are.
+With --check they run under kudzu check, with one seed each; a test of which something is told has failed.
 """
 import argparse, glob, itertools, os, queue, re, subprocess, threading, time
 
 FLAGS = ["-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-w", "-DCUB_DISABLE_NAMESPACE_MAGIC",
          "-DCUB_IGNORE_NAMESPACE_MAGIC_ERROR", "-DTHRUST_IGNORE_DEPRECATED_API", "-DCUB_IGNORE_DEPRECATED_API",
          "-DCCCL_IGNORE_DEPRECATED_API", "-DC2H_HAS_CURAND=0", "-DC2H_SEED_DEFAULT"]
+CHECKED = ["-lineinfo", "-Xcompiler", "-O0"]  # lines, and what compiles fast
 INCLUDE = ["cub", "thrust", "libcudacxx/include", "c2h/include", "cub/test", "thrust/testing"]
 # What must not compile, what needs NVTX's or NVRTC's own arrangements, and what is only linked with others
 WITHOUT = re.compile(r"_fail|nvtx|nvrtc|/link_|test_cdp_variant_state|unittest_static_assert")
@@ -85,7 +87,7 @@ class Runner:
         """None when the object is there, else how it ended."""
         if os.path.exists(object_):
             return None
-        command = [self.args.kudzu, "cc"] + FLAGS + defines + ["-I%s/%s" % (self.args.cccl, d) for d in INCLUDE]
+        command = [self.args.kudzu, "cc"] + FLAGS + (CHECKED if self.args.check else []) + defines + ["-I%s/%s" % (self.args.cccl, d) for d in INCLUDE]
         status = self.call(command + ["-c", source, "-o", object_ + ".part.o"], object_ + ".log", cpu, 3600)
         if status != 0:
             return "limit" if status is None else "compile"
@@ -117,7 +119,8 @@ class Runner:
                 state = "link"
         if not state:
             began = time.time()
-            status = self.call([base + ".run"] + (["-r", "compact", "-d", "yes"] if "catch2_" in job.source else []), base + ".log", cpu,
+            program = [self.args.kudzu, "check", base + ".run"] if self.args.check else [base + ".run"]
+            status = self.call(program + (["-r", "compact", "-d", "yes"] if "catch2_" in job.source else []), base + ".log", cpu,
                                self.args.limit)
             seconds = time.time() - began
             state = "limit" if status is None else "passed" if status == 0 else "failed %d" % status
@@ -145,11 +148,14 @@ def main():
     parser.add_argument("--launch", default="0", help="CUB's launches: 0 host, 1 kernel, 2 graph")
     parser.add_argument("--limit", type=float, default=600, help="seconds for a program")
     parser.add_argument("--end", type=float, default=0, help="seconds for all (0: no limit)")
+    parser.add_argument("--check", action="store_true", help="under kudzu check")
     parser.add_argument("cccl")
     parser.add_argument("dir")
     args = parser.parse_args()
     args.dir, args.cccl = os.path.abspath(args.dir), os.path.abspath(args.cccl)
     os.makedirs(args.dir, exist_ok=True)
+    if args.check:
+        os.environ.setdefault("CCCL_SEED_COUNT_OVERRIDE", "1")  # CCCL's own, for sanitizers
     runner = Runner(args)
     common = runner.common()
     todo = queue.Queue()
