@@ -19,8 +19,10 @@
 #include "passes/check/check.h"
 
 struct phi {
-    struct kir_inst *of, *shadow;
+    struct kir_inst *of, *shadow, *made; // made: NULL where it is not wanted
 };
+// Where bits of a value come from: only moved from where they were loaded, or made of such ones.
+enum { LOADED = 1, MADE = 2, BOTH = LOADED | MADE };
 
 struct init {
     struct kir_func *f;
@@ -29,7 +31,11 @@ struct init {
     bool reads;                // told of as well
     uint32_t n;                // values that there were
     uint8_t *dirty;            // by value: it may have such bits
-    struct kir_value **shadow; // by value
+    uint8_t *origin;           // by value: LOADED, MADE or both
+    uint8_t *wanted;           // by value: which of the bits are made is to be known
+    struct kir_value **bits;   // by value: those that nobody has decided
+    struct kir_value **made;   // by value that is wanted: of these, those that are made
+    struct kir_value **shadow; // of the two the one that is followed
     struct kir_inst *at;       // behind which instructions are put
     uint32_t number;           // of the next site
     uint32_t *seen, turn;      // by value: in which turn of find_cause
@@ -135,7 +141,10 @@ static struct kir_value *zero(struct init *s, enum kir_type t) {
 }
 
 static struct kir_value *shadow(struct init *s, const struct kir_value *v) {
-    return has(s, v) ? s->shadow[v->id] : zero(s, shadow_type(v));
+    bool made = s->shadow == s->made;
+    if (!has(s, v) || (made && s->origin[v->id] == LOADED))
+        return zero(s, shadow_type(v));
+    return made && s->wanted[v->id] ? s->made[v->id] : s->bits[v->id];
 }
 
 // Has it such bits? As a predicate.
@@ -239,7 +248,7 @@ static struct kir_value *of_choice(struct init *s, struct kir_inst *i) {
     if (!has(s, i->ops[2]))
         return r;
     enum kir_type t = (enum kir_type)r->type;
-    struct kir_value *all = all_bits(s, shadow(s, i->ops[2]), t);
+    struct kir_value *all = all_bits(s, s->bits[i->ops[2]->id], t);
     return two(s, ISA_OP_OR, bits_type(kir_type_bits(t)), r, all, t);
 }
 
@@ -366,6 +375,104 @@ static void follow(struct init *s, struct kir_inst *i) {
             s->shadow[i->res[k]->id] = r ? r : all_bits(s, p, shadow_type(i->res[k]));
 }
 
+// ---- bits that are made ---------------------------------------------------------------------
+
+// Does the result have the operands' bits and no others?
+static bool is_move(const struct init *s, const struct kir_inst *i) {
+    switch (i->op) {
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+        return false;
+    case ISA_OP_SHL:
+    case ISA_OP_SHR:
+    case ISA_OP_BFE:
+        return rest_is_clean(s, i, 1);
+    case ISA_OP_SHF:
+    case ISA_OP_PRMT:
+    case ISA_OP_BFI:
+    case ISA_OP_SELP:
+        return rest_is_clean(s, i, 2);
+    case ISA_OP_CVT:
+        return is_int_conversion(i);
+    case ISA_OP_MOV:
+    case ISA_OP_CVTA:
+    case ISA_OP_NOT:
+    case ISA_OP_AND:
+    case ISA_OP_OR:
+    case ISA_OP_XOR:
+    case ISA_OP_MOV_PACK:
+    case ISA_OP_MOV_UNPACK:
+    case ISA_OP_SHFL:
+    case ISA_OP_PHI:
+        return true;
+    default:
+        return isa_op_info[i->op].klass != ISA_CLASS_POINTWISE; // loads
+    }
+}
+
+// Where the bits of an instruction's results come from, as far as that of its operands is known. A
+// choice by a condition with such bits makes what it chooses.
+static uint8_t origin_of(const struct init *s, const struct kir_inst *i) {
+    bool choice = i->op == ISA_OP_SELP && has(s, i->ops[2]), moves = is_move(s, i);
+    uint8_t from = moves ? 0 : MADE;
+    if (moves && isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI &&
+        i->op != ISA_OP_SHFL)
+        return LOADED;
+    for (uint32_t k = 0; (moves || choice) && k < (choice ? 2 : i->nops); k++)
+        if (has(s, i->ops[k]))
+            from |= s->origin[i->ops[k]->id];
+    return from;
+}
+
+static void find_origins(struct init *s) {
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t b = 0; b < s->f->blocks.len; b++)
+            for (const struct kir_inst *i = s->f->blocks.data[b]->first; i; i = i->next)
+                for (uint32_t k = 0; k < i->nres; k++) {
+                    uint8_t from = has(s, i->res[k]) ? origin_of(s, i) : 0;
+                    again |= s->origin[i->res[k]->id] != from;
+                    s->origin[i->res[k]->id] = from;
+                }
+    }
+}
+
+// Of what is stored and may be either it is to be known which bits are made, and so of all that
+// such values are moved from.
+static void find_wanted(struct init *s) {
+    VEC(const struct kir_value *) list = {0};
+    for (uint32_t b = 0; b < s->f->blocks.len; b++)
+        for (const struct kir_inst *i = s->f->blocks.data[b]->first; i; i = i->next)
+            for (uint32_t k = 1; (i->op == ISA_OP_ST || i->op == ISA_OP_ATOM) && k < i->nops; k++)
+                if (has(s, i->ops[k]))
+                    vec_push(&s->tmp, &list, i->ops[k]);
+    for (uint32_t n = 0; n < list.len; n++) {
+        const struct kir_value *v = list.data[n];
+        if (s->wanted[v->id] || s->origin[v->id] != BOTH)
+            continue;
+        s->wanted[v->id] = true;
+        for (uint32_t k = 0; k < v->def->nops; k++)
+            if (has(s, v->def->ops[k]))
+                vec_push(&s->tmp, &list, v->def->ops[k]);
+    }
+}
+
+// Which of the bits are made, where that is wanted: of moves, from their operands' in the same way
+// as bits do.
+static void follow_made(struct init *s, struct kir_inst *i) {
+    bool wanted = false;
+    for (uint32_t k = 0; k < i->nres; k++)
+        wanted |= s->wanted[i->res[k]->id];
+    if (!wanted)
+        return;
+    s->shadow = s->made;
+    if (i->op == ISA_OP_SHFL)
+        s->made[i->res[0]->id] = same(s, i, 1)->res[0];
+    else
+        follow(s, i);
+    s->shadow = s->bits;
+}
+
 // ---- memory ---------------------------------------------------------------------------------
 
 static struct kir_value *generic(struct init *s, struct kir_value *address, uint8_t space) {
@@ -474,39 +581,6 @@ static void fetch(struct init *s, struct kir_inst *i) {
             s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
 }
 
-// Does the result have the operands' bits and no others?
-static bool is_move(const struct init *s, const struct kir_inst *i) {
-    switch (i->op) {
-    case ISA_OP_ADD:
-    case ISA_OP_SUB:
-        return false;
-    case ISA_OP_SHL:
-    case ISA_OP_SHR:
-    case ISA_OP_BFE:
-        return rest_is_clean(s, i, 1);
-    case ISA_OP_SHF:
-    case ISA_OP_PRMT:
-    case ISA_OP_BFI:
-    case ISA_OP_SELP:
-        return rest_is_clean(s, i, 2);
-    case ISA_OP_CVT:
-        return is_int_conversion(i);
-    case ISA_OP_MOV:
-    case ISA_OP_CVTA:
-    case ISA_OP_NOT:
-    case ISA_OP_AND:
-    case ISA_OP_OR:
-    case ISA_OP_XOR:
-    case ISA_OP_MOV_PACK:
-    case ISA_OP_MOV_UNPACK:
-    case ISA_OP_SHFL:
-    case ISA_OP_PHI:
-        return true;
-    default:
-        return isa_op_info[i->op].klass != ISA_CLASS_POINTWISE; // loads
-    }
-}
-
 // The instruction nearest to a stored value that made more of what nobody has written than a copy:
 // a comparison, else a computation, with a line if there is one. NULL: there is none.
 static const struct kir_inst *find_cause(struct init *s, struct kir_value *v) {
@@ -532,41 +606,6 @@ static const struct kir_inst *find_cause(struct init *s, struct kir_value *v) {
             }
     }
     return computed;
-}
-
-// Whether a choice by conditions with such bits made the stored value of what was loaded, where all
-// else on the way is a move. A condition that is decided when it chooses moves as well. NULL: it is
-// more than that, or a choice lies behind a phi, so that its condition is not at hand.
-static struct kir_value *find_choice(struct init *s, struct kir_value *v) {
-    enum { MOST = 64 };
-    struct kir_value *list[MOST], *p = NULL;
-    bool behind[MOST];
-    uint32_t n = 1;
-    list[0] = v;
-    behind[0] = false;
-    s->turn++;
-    for (uint32_t k = 0; k < n; k++) {
-        const struct kir_inst *i = list[k]->def;
-        bool choice = i->op == ISA_OP_SELP && !rest_is_clean(s, i, 2);
-        if (choice ? behind[k] : !is_move(s, i))
-            return NULL;
-        if (isa_op_info[i->op].klass == ISA_CLASS_MEMORY)
-            continue;
-        if (choice) {
-            struct kir_value *q = shadow(s, i->ops[2]);
-            p = p ? two(s, ISA_OP_OR, ISA_PRED, p, q, KIR_PRED) : q;
-        }
-        for (uint32_t o = 0; o < (choice ? 2 : i->nops); o++) {
-            if (!has(s, i->ops[o]) || s->seen[i->ops[o]->id] == s->turn)
-                continue;
-            if (n == MOST)
-                return NULL;
-            s->seen[i->ops[o]->id] = s->turn;
-            behind[n] = behind[k] || i->op == ISA_OP_PHI;
-            list[n++] = i->ops[o];
-        }
-    }
-    return p;
 }
 
 static void note_cause(struct init *s, struct kd_check_site *site, const struct kir_inst *cause) {
@@ -620,17 +659,17 @@ static void store(struct init *s, struct kir_inst *i) {
     for (uint32_t k = 0; k < n; k++, site.offset += bytes) {
         struct kir_value *v = i->ops[1 + k];
         struct kd_check_site one = site;
-        const struct kir_inst *cause = find_cause(s, v);
-        struct kir_value *choice = cause ? find_choice(s, v) : NULL;
-        if (!choice)
+        uint8_t origin = has(s, v) ? s->origin[v->id] : 0;
+        const struct kir_inst *cause = origin & MADE ? find_cause(s, v) : NULL;
+        if (origin == MADE)
             note_cause(s, &one, cause);
         note_load(s, i, &one, v);
         tell(s, i, false, one, i->ops[0], shadow(s, v));
-        if (!choice)
+        if (origin != BOTH)
             continue;
         one.kind = KD_CHECK_SHADOW_CHOSEN;
         note_cause(s, &one, cause);
-        tell(s, i, false, one, i->ops[0], all_bits(s, choice, KIR_B64));
+        tell(s, i, false, one, i->ops[0], s->made[v->id]);
     }
 }
 
@@ -732,6 +771,7 @@ static void look_at(struct init *s, struct kir_inst *i) {
         if (has(s, i->ops[0])) {
             struct kir_inst *c = same(s, i, 1);
             s->shadow[i->res[0]->id] = c->res[0];
+            follow_made(s, i);
         }
         break;
     case ISA_OP_CBR:
@@ -767,10 +807,20 @@ static void look_at(struct init *s, struct kir_inst *i) {
         everything(s, i, KD_CHECK_SHADOW_OFF);
         break;
     default:
-        if (isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && may(s, i))
+        if (isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && may(s, i)) {
             follow(s, i);
+            follow_made(s, i);
+        }
         break;
     }
+}
+
+static struct kir_inst *shadow_phi(struct init *s, struct kir_inst *i) {
+    uint8_t type = (uint8_t)shadow_type(i->res[0]);
+    struct kir_inst *p =
+        kir_inst_new(s->f, ISA_OP_PHI, bits_type(kir_type_bits(type)), i->nops, 1, &type, 0);
+    kir_insert_before(i, p);
+    return p;
 }
 
 static void begin_phis(struct init *s) {
@@ -779,13 +829,19 @@ static void begin_phis(struct init *s) {
              i = i->next) {
             if (i->res[0]->id >= s->n || !has(s, i->res[0]))
                 continue;
-            uint8_t type = (uint8_t)shadow_type(i->res[0]);
-            struct kir_inst *p = kir_inst_new(s->f, ISA_OP_PHI, bits_type(kir_type_bits(type)),
-                                              i->nops, 1, &type, 0);
-            kir_insert_before(i, p);
-            s->shadow[i->res[0]->id] = p->res[0];
-            vec_push(&s->tmp, &s->phis, ((struct phi){i, p}));
+            struct phi p = {.of = i, .shadow = shadow_phi(s, i)};
+            uint32_t id = i->res[0]->id;
+            if (s->wanted[id])
+                p.made = shadow_phi(s, i);
+            s->bits[id] = p.shadow->res[0];
+            s->made[id] = p.made ? p.made->res[0] : NULL;
+            vec_push(&s->tmp, &s->phis, p);
         }
+}
+
+static void end_phi(struct init *s, const struct kir_inst *of, struct kir_inst *p) {
+    for (uint32_t n = 0; p && n < of->nops; n++)
+        p->ops[n] = shadow(s, of->ops[n]);
 }
 
 // Code looks at what is kept of memory without the device.
@@ -802,9 +858,14 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
     struct init s = {.f = f, .sites = sites, .reads = reads, .n = f->value_count};
     struct kir_order o;
     s.dirty = arena_array(&s.tmp, uint8_t, s.n + 1);
-    s.shadow = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.origin = arena_array(&s.tmp, uint8_t, s.n + 1);
+    s.wanted = arena_array(&s.tmp, uint8_t, s.n + 1);
+    s.shadow = s.bits = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.made = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.seen = arena_array(&s.tmp, uint32_t, s.n + 1);
     find_dirty(&s);
+    find_origins(&s);
+    find_wanted(&s);
     kir_order_blocks(f, &s.tmp, &o);
     begin_phis(&s);
     for (uint32_t k = 0; k < o.n; k++) {
@@ -816,8 +877,11 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
     }
     if (f->is_kernel)
         begin(f);
-    for (uint32_t k = 0; k < s.phis.len; k++)
-        for (uint32_t n = 0; n < s.phis.data[k].of->nops; n++)
-            s.phis.data[k].shadow->ops[n] = shadow(&s, s.phis.data[k].of->ops[n]);
+    for (uint32_t k = 0; k < s.phis.len; k++) {
+        s.shadow = s.bits;
+        end_phi(&s, s.phis.data[k].of, s.phis.data[k].shadow);
+        s.shadow = s.made;
+        end_phi(&s, s.phis.data[k].of, s.phis.data[k].made);
+    }
     arena_free(&s.tmp);
 }
