@@ -8,8 +8,10 @@
 
 enum { WORDS = 64, THREADS = 128, INTERVALS = 3000, CALLS = 12 };
 
-// What threads have done to each word since the barrier.
-static struct { bool read[WORDS][THREADS], written[WORDS][THREADS]; } model;
+// What threads have done to each word since the barrier, and how often their warp had synchronised
+// then, plus one; 0: nothing.
+static struct { uint32_t read[WORDS][THREADS], written[WORDS][THREADS]; } model;
+static uint32_t synced[THREADS / KD_WARP];
 
 static uint32_t random_below(uint32_t n) {
     static uint64_t state = 1;
@@ -20,9 +22,13 @@ static uint32_t random_below(uint32_t n) {
 // Does it race with what was before?
 static bool races(uint32_t word, uint32_t thread, bool writes) {
     bool race = false;
-    for (uint32_t t = 0; t < THREADS; t++)
-        race |= t != thread && (model.written[word][t] || (writes && model.read[word][t]));
-    (writes ? model.written : model.read)[word][thread] = true;
+    uint32_t syncs = synced[thread / KD_WARP];
+    for (uint32_t t = 0; t < THREADS; t++) {
+        uint32_t least = t / KD_WARP == thread / KD_WARP ? syncs : 0; // what is below is ordered
+        race |= t != thread &&
+                (model.written[word][t] > least || (writes && model.read[word][t] > least));
+    }
+    (writes ? model.written : model.read)[word][thread] = syncs + 1;
     return race;
 }
 
@@ -39,45 +45,92 @@ static void choose(uint32_t *offset, uint32_t bytes) {
     }
 }
 
-static bool call(const struct check_sight_functions *f, uint64_t *word, const struct check_now *n,
+static bool call(const struct check_sight_functions *f, uint64_t *word, struct check_now *n,
                  bool *race) {
     static const uint32_t sizes[] = {4, 8, 16};
-    uint32_t offset[KD_WARP], seen[KD_WARP] = {0}, bytes = sizes[random_below(3)];
+    uint32_t offset[KD_WARP], seen[KD_WARP], bytes = sizes[random_below(3)];
+    uint32_t warp = random_below(THREADS / KD_WARP);
     struct check_lanes l = {.word = word,
                             .offset = offset,
                             .seen = seen,
-                            .thread = random_below(THREADS / KD_WARP) * KD_WARP,
+                            .thread = warp * KD_WARP,
                             .mask = 1u << random_below(KD_WARP),
                             .bytes = bytes};
+    bool same = !random_below(4);
     l.mask |= random_below(2) ? 0xffff : random_below(UINT32_MAX);
     choose(offset, bytes);
+    n->syncs = synced[warp];
+    n->many = same && l.mask & (l.mask - 1);
     *race = false;
-    for (uint32_t k = 0; k < KD_WARP; k++)
+    for (uint32_t k = 0; k < KD_WARP; k++) {
+        seen[k] = n->syncs;
         for (uint32_t w = 0; l.mask >> k & 1 && w < bytes / 4; w++)
-            *race |= races(offset[k] / 4 + w, l.thread + k, n->writes);
-    return f->see_lanes(&l, n);
+            *race |= races(offset[same ? 0 : k] / 4 + w, l.thread + k, n->writes);
+    }
+    return same ? check_see_one(&l, n) : f->see_lanes(&l, n);
 }
 
-static void test_lanes(void) {
+// syncs: warps synchronise between calls, in one of so many. Returns how often a call that does not
+// race was not seen to be right.
+static uint32_t try_lanes(uint32_t syncs, uint32_t tag) {
     const struct check_sight_functions *f = check_sight_of_machine();
-    uint64_t word[WORDS] = {0};
-    uint32_t found = 0, clean = 0;
+    static uint64_t word[WORDS];
+    uint32_t found = 0, clean = 0, doubted = 0;
     for (uint32_t k = 1; k <= INTERVALS; k++) {
         memset(&model, 0, sizeof model);
+        memset(synced, 0, sizeof synced);
         for (uint32_t c = 0; c < CALLS; c++) {
-            struct check_now n = {.tag = k, .writes = !random_below(4)};
+            struct check_now n = {.tag = tag + k, .writes = !random_below(4)};
             bool race, right = call(f, word, &n, &race);
-            EXPECT(right == !race);
+            EXPECT(!(right && race));
             found += race;
-            clean += !race;
-            if (race)
+            clean += !race && right;
+            doubted += !race && !right;
+            if (!right || race)
                 break;
+            if (syncs && !random_below(syncs))
+                synced[random_below(THREADS / KD_WARP)]++;
         }
     }
     EXPECT(found > INTERVALS / 10 && clean > INTERVALS / 10);
+    return doubted;
+}
+
+// A warp's lanes hand words to each other: each writes its own, all read one after the other, and
+// once more they write.
+static void test_handed_on(void) {
+    const struct check_sight_functions *f = check_sight_of_machine();
+    uint64_t word[WORDS] = {0};
+    uint32_t offset[KD_WARP], seen[KD_WARP] = {0}, one;
+    struct check_lanes own = {word, offset, seen, 0, UINT32_MAX, 4};
+    struct check_lanes all = {word, &one, seen, 0, UINT32_MAX, 4};
+    struct check_now writes = {.tag = 1, .writes = true}, reads = {.tag = 1, .many = true};
+    for (uint32_t l = 0; l < KD_WARP; l++)
+        offset[l] = 4 * l;
+    for (uint32_t round = 0; round < 3; round++) {
+        EXPECT(f->see_lanes(&own, &writes));
+        for (uint32_t l = 0; l < KD_WARP; l++)
+            seen[l] = 2 * round + 1;
+        reads.syncs = 2 * round + 1;
+        for (uint32_t times = 0; times < 2; times++)
+            for (one = 0; one < 4 * KD_WARP; one += 4)
+                EXPECT(check_see_one(&all, &reads));
+        for (uint32_t l = 0; l < KD_WARP; l++)
+            seen[l] = 2 * round + 2;
+        writes.syncs = 2 * round + 2;
+    }
+    // Another warp reads what this one wrote.
+    struct check_lanes other = {word, offset, (uint32_t[KD_WARP]){0}, KD_WARP, 1, 4};
+    EXPECT(!f->see_lanes(&other, &(struct check_now){.tag = 1}));
+}
+
+static void test_lanes(void) {
+    EXPECT(!try_lanes(0, 0));
+    EXPECT(!try_lanes(2, INTERVALS));
 }
 
 int main(void) {
     test_lanes();
+    test_handed_on();
     return expect_done();
 }

@@ -6,30 +6,43 @@
 
 // What names a thread alone.
 static const uint64_t who = ((uint64_t)KD_WARP * KD_MOST_WARPS - 1) << CHECK_THREAD_SHIFT;
+static const uint64_t joint = CHECK_SEVERAL | CHECK_LANES; // of more than one thread
+static const uint64_t dropped =
+    CHECK_STRONG | CHECK_BEFORE | CHECK_LANES; // by weak accesses of more
 
 // ---- lanes one by one -----------------------------------------------------------------------
 
-// seen: how often its warp had synchronised when the thread last took part.
+// seen: how often its warp had synchronised when the thread, and each that it stands for, last took
+// part.
 static inline bool see(uint64_t *word, const struct check_now *n, uint32_t seen, uint32_t thread) {
     uint64_t was = *word, own = check_sight_own(n, thread);
-    bool fresh = was >> CHECK_TAG_SHIFT != n->tag;
+    uint64_t written = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
     uint32_t by = (uint32_t)was >> CHECK_THREAD_SHIFT;
-    bool other = by != thread || was & CHECK_SEVERAL || n->many;
-    // Another lane's access that the warp's synchronisation orders before; not so for other warps.
-    if (!fresh && other && !(was & CHECK_SEVERAL) && !n->many && by / KD_WARP == thread / KD_WARP)
-        other = (was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS) >= seen;
-    if (fresh) {
-        *word = own | (n->writes ? CHECK_WRITTEN : 0) | (n->strong ? CHECK_STRONG : 0);
-        return !(n->writes && n->many && !n->strong);
+    if (was >> CHECK_TAG_SHIFT != n->tag) {
+        *word = own | written | strong | (!n->many ? 0 : written ? CHECK_SEVERAL : CHECK_LANES);
+        return !(written && n->many && !strong);
     }
-    if (!other) {
-        *word = own | (was & CHECK_WRITTEN) | (n->writes ? CHECK_WRITTEN : 0) |
-                (n->strong ? was & CHECK_STRONG : 0);
-        return true;
+    own |= (was & CHECK_WRITTEN) | written | (was & strong);
+    if (!(was & CHECK_SEVERAL) && by / KD_WARP == thread / KD_WARP && !(written && n->many)) {
+        uint64_t then = was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS;
+        bool settled = !(was & CHECK_WRITTEN) || (was & CHECK_BEFORE && then <= seen);
+        if (then < seen) { // all of it is ordered before
+            uint64_t before = !written && was & CHECK_WRITTEN ? CHECK_BEFORE : 0;
+            *word = own | before | (n->many ? CHECK_LANES : 0);
+            return true;
+        }
+        if (by == thread && !(was & CHECK_LANES) && !n->many) {
+            *word = own | (written ? 0 : was & CHECK_BEFORE);
+            return true;
+        }
+        if (!written && settled) {
+            *word = own | (was & CHECK_BEFORE) | CHECK_LANES;
+            return true;
+        }
     }
-    bool reads = !n->writes && !(was & CHECK_WRITTEN), both = n->strong && was & CHECK_STRONG;
-    *word = was | CHECK_SEVERAL | (n->writes ? CHECK_WRITTEN : 0);
-    if (!n->strong)
+    bool reads = !written && !(was & CHECK_WRITTEN), both = was & strong;
+    *word = (was | CHECK_SEVERAL | written) & ~(uint64_t)(CHECK_BEFORE | CHECK_LANES);
+    if (!strong)
         *word &= ~(uint64_t)CHECK_STRONG;
     return reads || both;
 }
@@ -43,7 +56,15 @@ static inline bool see_lane(const struct check_lanes *l, const struct check_now 
 }
 
 bool check_see_one(const struct check_lanes *l, const struct check_now *n) {
-    return see_lane(l, n, (uint32_t)__builtin_ctz(l->mask), l->offset[0]);
+    uint32_t first = (uint32_t)__builtin_ctz(l->mask), seen = l->seen[first];
+    bool right = true;
+    for (uint32_t m = n->many && n->syncs ? l->mask : 0; m; m &= m - 1) {
+        uint32_t of_lane = l->seen[__builtin_ctz(m)];
+        seen = of_lane < seen ? of_lane : seen;
+    }
+    for (uint32_t w = l->offset[0] / 4; w <= (l->offset[0] + l->bytes - 1) / 4; w++)
+        right &= see(&l->word[w], n, seen, l->thread + first);
+    return right;
 }
 
 static bool see_lanes_plain(const struct check_lanes *l, const struct check_now *n) {
@@ -89,16 +110,16 @@ static inline __attribute__((always_inline)) bool is_row_body(const struct check
     return !apart && !later;
 }
 
-// As see().
+// As see(), but that words of several lanes become words of several threads.
 static inline __attribute__((always_inline)) bool see_row_body(const struct check_row *r) {
-    const uint64_t all = (uint64_t)CHECK_MOST_TAG << CHECK_TAG_SHIFT | who | CHECK_SEVERAL;
+    const uint64_t all = (uint64_t)CHECK_MOST_TAG << CHECK_TAG_SHIFT | who | joint;
     uint64_t bad = 0, first = r->first, tag = r->tag, writes = r->writes ? CHECK_WRITTEN : 0;
     uint32_t words = r->n << r->shift, shift = r->shift;
     uint64_t *word = r->word;
     for (uint32_t k = 0; k < words; k++) {
         uint64_t was = word[k], own = first + ((uint64_t)(k >> shift) << CHECK_THREAD_SHIFT);
         bool fresh = was >> CHECK_TAG_SHIFT != tag, same = !((was ^ own) & all);
-        uint64_t joined = (was | CHECK_SEVERAL | writes) & ~(uint64_t)CHECK_STRONG;
+        uint64_t joined = (was | CHECK_SEVERAL | writes) & ~dropped;
         uint64_t mine = own | writes | (same ? was & CHECK_WRITTEN : 0);
         bool alone = fresh || same;
         word[k] = alone ? mine : joined;
@@ -161,7 +182,7 @@ AVX512 static bool places_avx512(const struct check_places *p) {
 // What is alike for all lanes of a call.
 struct alike {
     __m512i tag, writes, kept, strong, dropped, syncs;
-    bool is_strong;
+    bool is_strong, reads;
 };
 
 // Eight lanes, each of which accesses one word.
@@ -206,8 +227,13 @@ AVX512 static __mmask8 see_common(const struct eight *e, __m512i now, const stru
     __m512i left = load_eight(e);
     __mmask8 more = _mm512_mask_cmpneq_epi64_mask(e->lanes, left, now);
     __mmask8 both = a->is_strong ? _mm512_test_epi64_mask(left, a->strong) : 0;
-    left = _mm512_or_si512(left, _mm512_set1_epi64(CHECK_SEVERAL));
+    // Reads race with what was there before, which each lane has been compared with, alone.
+    if (a->reads)
+        more &= _mm512_testn_epi64_mask(left, _mm512_set1_epi64(CHECK_SEVERAL));
+    left = _mm512_or_si512(left, _mm512_set1_epi64(a->reads ? CHECK_LANES : CHECK_SEVERAL));
     _mm512_mask_i32scatter_epi64(e->word, more, e->at, left, 8);
+    if (a->reads)
+        return 0;
     return more & _mm512_test_epi64_mask(left, _mm512_set1_epi64(CHECK_WRITTEN)) & (__mmask8)~both;
 }
 
@@ -225,11 +251,22 @@ AVX512 static inline __mmask8 see_eight(const struct eight *e, __m512i own, __m5
         apart,
         _mm512_set1_epi64((int64_t)(who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT))));
     __m512i then = _mm512_and_si512(_mm512_srli_epi64(was, CHECK_SYNCS_SHIFT), a->syncs);
-    __mmask8 before = _mm512_cmplt_epu64_mask(then, seen);
-    __mmask8 alone = fresh | (single & (same | (warp & before)));
+    __mmask8 before = single & warp & _mm512_cmplt_epu64_mask(then, seen);
+    __mmask8 alone = fresh | before |
+                     (single & same & _mm512_testn_epi64_mask(was, _mm512_set1_epi64(CHECK_LANES)));
     __m512i mine = _mm512_or_si512(_mm512_or_si512(own, a->writes),
                                    _mm512_maskz_and_epi64((__mmask8)~fresh, was, a->kept));
     mine = _mm512_mask_or_epi64(mine, fresh, mine, a->strong);
+    if (a->reads) {
+        __mmask8 settled = _mm512_testn_epi64_mask(was, written) |
+                           (_mm512_test_epi64_mask(was, _mm512_set1_epi64(CHECK_BEFORE)) &
+                            _mm512_cmple_epu64_mask(then, seen));
+        __mmask8 lanes = (__mmask8)~alone & single & warp & settled;
+        __m512i earlier = _mm512_slli_epi64(_mm512_and_si512(was, written), 3); // CHECK_BEFORE
+        mine = _mm512_mask_or_epi64(mine, before & (__mmask8)~fresh, mine, earlier);
+        mine = _mm512_mask_or_epi64(mine, lanes, mine, _mm512_set1_epi64(CHECK_LANES));
+        alone |= lanes;
+    }
     __m512i joined = _mm512_or_si512(_mm512_or_si512(was, several), a->writes);
     __m512i now = _mm512_mask_mov_epi64(_mm512_andnot_si512(a->dropped, joined), alone, mine);
     __mmask8 changed = _mm512_test_epi64_mask(_mm512_or_si512(was, a->writes), written);
@@ -245,9 +282,11 @@ AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct ch
     uint64_t strong = n->strong ? CHECK_STRONG : 0;
     struct alike a = {.tag = _mm512_set1_epi64((int64_t)n->tag),
                       .writes = _mm512_set1_epi64(n->writes ? CHECK_WRITTEN : 0),
-                      .kept = _mm512_set1_epi64((int64_t)(CHECK_WRITTEN | strong)),
+                      .kept = _mm512_set1_epi64(
+                          (int64_t)(CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE))),
                       .strong = _mm512_set1_epi64((int64_t)strong),
-                      .dropped = _mm512_set1_epi64((int64_t)(strong ^ CHECK_STRONG)),
+                      .dropped = _mm512_set1_epi64((int64_t)(strong ^ dropped)),
+                      .reads = !n->writes,
                       .syncs = _mm512_set1_epi64(CHECK_MOST_SYNCS),
                       .is_strong = n->strong};
     __mmask8 odd = 0, wrong = 0;

@@ -13,7 +13,11 @@
 enum {
     CHECK_WRITTEN = 1,
     CHECK_STRONG = 2,  // by strong accesses alone
-    CHECK_SEVERAL = 4, // by more than this thread
+    CHECK_SEVERAL = 4, // by more than this thread's warp
+    // Where they are of one warp: it was written before the warp synchronised for the last time,
+    // and since then several of its lanes have read it.
+    CHECK_BEFORE = 8,
+    CHECK_LANES = 16,
     CHECK_THREAD_SHIFT = 8,
     CHECK_SYNCS_SHIFT = 32,
     CHECK_TAG_SHIFT = 48,
@@ -73,7 +77,7 @@ bool check_place_of_all(const struct check_places *p);
 // What a word becomes by a thread's access.
 static inline uint64_t check_sight_own(const struct check_now *n, uint32_t thread) {
     return n->tag << CHECK_TAG_SHIFT | (uint64_t)n->syncs << CHECK_SYNCS_SHIFT |
-           (uint64_t)thread << CHECK_THREAD_SHIFT | (n->many ? CHECK_SEVERAL : 0);
+           (uint64_t)thread << CHECK_THREAD_SHIFT;
 }
 
 // How many lanes a mask has that has all from the first one on; 0: it has others.
