@@ -722,8 +722,9 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
         mask = first_two(mask);
     bool one_value = code & KD_CHECK_SAME_MORE;
     bool words = site->bytes == 4 || site->bytes == 8 || site->bytes == 16;
-    bool rows = together && !one && !releases && words && !(site->flags & KD_CHECK_COPY) &&
-                !is_read_only(site);
+    bool rows = together && !one && !releases && words && !is_read_only(site) &&
+                !(site->flags & KD_CHECK_BULK);
+    bool goes_on = site->flags & KD_CHECK_COPY;
     while (mask) {
         uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
         while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
@@ -732,8 +733,14 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
         mask &= ~(((uint32_t)1 << (l + n - 1) << 1) - ((uint32_t)1 << l));
         if (rows && n > 1 &&
             check_lanes(&v, thread + l, n, addresses[l], more ? more + (one_value ? 0 : l) : NULL,
-                        one_value))
+                        one_value)) {
+            if (goes_on)
+                unlock(&v);
+            for (uint32_t k = 0; goes_on && k < n; k++)
+                check_copies_add(b, t, thread + l + k, site,
+                                 check_generic_address(b, site, addresses[l + k]), site->bytes);
             continue;
+        }
         for (uint32_t end = l + n; l < end; l++) {
             uint64_t address = check_generic_address(b, site, addresses[one ? 0 : l]);
             uint64_t of_lane = more ? more[one_value ? 0 : l] : 0;
@@ -741,7 +748,7 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
             if (v.now.thread >= MAX_UNITS || (generic && is_private(b, address)))
                 continue;
             check_lane(&v, address, site->bytes ? site->bytes : of_lane, of_lane);
-            if (site->flags & KD_CHECK_COPY) {
+            if (goes_on) {
                 unlock(&v);
                 check_copies_add(b, t, v.now.thread, site, address,
                                  site->bytes ? site->bytes : of_lane);
@@ -757,10 +764,20 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
     check_stamp_drop(t->stamps, v.gone, v.gone_times);
 }
 
-// Does the cell name this thread's access as one that goes on?
-static bool goes_on(const struct visit *v, uint32_t name) {
-    const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
-    return name && s->goes_on && is_of_warp(v, s) && name % KD_WARP == v->now.thread % KD_WARP;
+// Names that say that this thread's access goes on are to be that which is made.
+static void end_access(struct visit *v, uint32_t *names, uint32_t n) {
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t name = names[k], number = name >> CHECK_LANE_BITS;
+        if (!number || name % KD_WARP != v->now.thread % KD_WARP)
+            continue;
+        if (v->seen != number) {
+            const struct check_stamp *s = check_stamp_of(number);
+            v->seen = number;
+            v->seen_own = is_of_warp(v, s) && s->goes_on;
+        }
+        if (v->seen_own)
+            put(v, &names[k]);
+    }
 }
 
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
@@ -771,17 +788,19 @@ void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thr
                                        .grid = (uint32_t)b->gridid + 1,
                                        .block = (uint32_t)t->block,
                                        .warp = (uint16_t)(thread / KD_WARP)};
-    for (uint64_t at = address & ~(uint64_t)3; at < address + bytes; at += 4) {
+    set_stamp(&v, t->epoch[thread], syncs_of(t, thread), 15);
+    for (uint64_t at = address & ~(uint64_t)3, next; at < address + bytes; at = next) {
         uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
+        next = ((at >> ROW_BITS) + 1) << ROW_BITS;
+        uint64_t end = next < address + bytes ? next : address + bytes;
+        uint32_t n = (uint32_t)((end - at + 3) / 4);
         if (!find_cells(&v, at))
             continue;
-        set_stamp(&v, t->epoch[thread], syncs_of(t, thread), 15);
         lock_row(&v, at);
-        if (site->kind != KD_CHECK_READ && goes_on(&v, v.cells->weak[k]))
-            put(&v, &v.cells->weak[k]);
+        if (site->kind != KD_CHECK_READ)
+            end_access(&v, &v.cells->weak[k], n);
         for (int r = 0; r < CHECK_READERS && site->kind == KD_CHECK_READ; r++)
-            if (goes_on(&v, v.cells->readers[r][k]))
-                put(&v, &v.cells->readers[r][k]);
+            end_access(&v, &v.cells->readers[r][k], n);
     }
     unlock(&v);
     settle(&v);
