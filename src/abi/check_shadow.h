@@ -21,7 +21,7 @@ enum {
     KD_CHECK_SHADOW_CLEAN_LOCAL, // the thread's local memory, by something that is not followed
     KD_CHECK_SHADOW_FROM,  // where the bits were loaded that the next STORE hands on, if there are
                            // any
-    KD_CHECK_SHADOW_CHOSEN // whether a condition with such bits chose what the STORE before stored
+    KD_CHECK_SHADOW_CHOSEN // those of what the STORE before stored that are more than a copy
 };
 // Is nothing told of where there are no bits?
 static inline bool kd_check_needs_bits(uint32_t kind) {
