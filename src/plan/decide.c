@@ -15,7 +15,7 @@ struct plan_access plan_decide(const struct plan_inputs *in, struct kir_inst *i,
     plan_find_window(in, &a);
     plan_without_mask(in, &a, &s);
     plan_find_lone(in, &a);
-    a.transposed = !in->puts_off && plan_is_transposed(in->fl, i);
+    a.transposed = !in->puts_off && plan_is_transposed(in->fl, in->groups, i);
     return a;
 }
 

@@ -6,6 +6,7 @@
 #ifndef KUDZU_PLAN_PLAN_H
 #define KUDZU_PLAN_PLAN_H
 
+#include "passes/affine/motion.h"
 #include "passes/analysis/lane_step.h"
 #include "passes/flow/flow.h"
 #include "target/machine.h"
@@ -88,7 +89,8 @@ struct plan_inputs {
     uint32_t shared_static; // bytes of the kernel's shared variables; 0: not known
     bool quick;             // for code that has to be there soon
     bool all_lanes;         // the function is entered with all lanes of each group
-    const uint8_t *zeros;   // by value id: alignment_find
+    const struct affine *affine;
+    const struct affine_motion *groups; // from group to group of a team; NULL: there is one
     // Does another mechanism make something else of a load or store? NULL: none.
     bool (*is_taken)(void *who, const struct kir_inst *i);
     void *who;
@@ -114,7 +116,9 @@ struct plan *plan_build(struct arena *a, const struct plan_inputs *in);
 const struct plan_access *plan_access_of(const struct plan *p, const struct kir_inst *i);
 
 // Does i access the memory of neighbouring groups of the team side by side, an address a lane?
-bool plan_is_transposed(const struct flow *fl, const struct kir_inst *i);
+// groups: see plan_inputs.
+bool plan_is_transposed(const struct flow *fl, const struct affine_motion *groups,
+                        const struct kir_inst *i);
 
 // How many bytes a thread stores in an iteration of the loop itself; NULL: outside loops.
 unsigned plan_bytes_written(const struct plan *p, const struct cfg_loop *l);

@@ -97,7 +97,7 @@ void plan_join_row(struct arena *a, struct plan *p, struct plan_access *x) {
         return;
     struct kir_inst *row = join(a, &r);
     // Accesses of two and four words expect the alignment that they have in PTX.
-    if (x->bytes >= 4 && !alignment_proven(p->in.zeros, row))
+    if (x->bytes >= 4 && !alignment_proven(p->in.affine->zeros, row))
         return;
     struct plan_access *all = plan_add(a, p, row);
     for (unsigned k = 0; k < r.n; k++) {

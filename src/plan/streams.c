@@ -7,8 +7,6 @@
 #include "plan/passes.h"
 #include "plan/tables.h"
 
-enum { MAX_DEPTH = 12 };
-
 // What a kernel may contain that has such stores: nothing that others could wait for.
 static bool keeps_order(const struct kir_inst *i) {
     switch (isa_op_info[i->op].klass) {
@@ -23,30 +21,6 @@ static bool keeps_order(const struct kir_inst *i) {
         return i->op == ISA_OP_CALL;
     default:
         return true;
-    }
-}
-
-// The parameter, a pointer, that an address is made from: the load of it; NULL: not known.
-static const struct kir_value *param_of(const struct kir_value *v, unsigned depth) {
-    const struct kir_value *p;
-    if (v->kind != KIR_VALUE_INST || !depth--)
-        return NULL;
-    const struct kir_inst *i = v->def;
-    switch (i->op) {
-    case ISA_OP_LD:
-        return i->mods.space == ISA_SPACE_PARAM && isa_type_bits(i->ty) == 64 ? v : NULL;
-    case ISA_OP_MOV:
-    case ISA_OP_CVTA:
-        return i->nops == 1 ? param_of(i->ops[0], depth) : NULL;
-    case ISA_OP_ADD:
-        p = param_of(i->ops[0], depth);
-        return p ? p : param_of(i->ops[1], depth);
-    case ISA_OP_SUB:
-        return param_of(i->ops[0], depth);
-    case ISA_OP_MAD:
-        return param_of(i->ops[2], depth);
-    default:
-        return NULL;
     }
 }
 
@@ -112,11 +86,12 @@ static bool has(const struct params *s, const struct kir_value *param) {
     return false;
 }
 
-static void find_read(struct arena *a, const struct kir_func *f, struct params *s) {
+static void find_read(struct arena *a, const struct affine *x, struct params *s) {
+    const struct kir_func *f = x->cfg->func;
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             bool loads = i->op == ISA_OP_LD && i->mods.space != ISA_SPACE_PARAM;
-            const struct kir_value *p = loads ? param_of(i->ops[0], MAX_DEPTH) : NULL;
+            const struct kir_value *p = loads ? affine_base(x, i->ops[0]) : NULL;
             if (p && !has(s, p))
                 vec_push(a, &s->list, p);
         }
@@ -127,11 +102,11 @@ void plan_find_streams(struct arena *a, struct plan *p) {
     p->streams = may_stream(&p->in);
     if (!p->streams)
         return;
-    find_read(a, p->in.fl->func, &read);
+    find_read(a, p->in.affine, &read);
     for (uint32_t k = 0; k < p->accesses.len; k++) {
         struct plan_access *x = p->accesses.data[k];
         const struct kir_value *param =
-            bytes_in_memory(x->inst, ISA_OP_ST) ? param_of(x->inst->ops[0], MAX_DEPTH) : NULL;
+            bytes_in_memory(x->inst, ISA_OP_ST) ? affine_base(p->in.affine, x->inst->ops[0]) : NULL;
         x->past = param && !has(&read, param);
         if (x->row)
             plan_find(p, x->row->inst)->past = x->past;

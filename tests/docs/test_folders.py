@@ -33,7 +33,7 @@ FOLDERS = {
     "ir": "ir clean lower interp",
     "cc": "processes options messages compat objects headers link driver",
     "codegen": "codegen pointwise core value ahead access update matrix memory emit control llvm pipeline",
-    "passes": "flow analysis loops check",
+    "passes": "flow analysis affine loops check",
 }
 LARGEST = 36  # files
 

@@ -23,13 +23,15 @@ struct plan *planned_function(struct arena *a, struct kir_func *f, const struct 
     struct flow *fl = flow_analyse(a, f, width, what->team ? what->team : 1, spec, false, NULL);
     if (!fl)
         return NULL;
+    const struct affine *x = affine_find(a, fl->cfg, spec->ntid, alignment_find(a, f, NULL, 0));
     uint32_t threads = spec->ntid[0] * spec->ntid[1] * spec->ntid[2];
     struct plan_inputs in = {.fl = fl,
                              .machine = m,
                              .shared_static = f->is_kernel ? f->shared_static : 0,
                              .quick = what->quick,
                              .all_lanes = f->is_kernel && threads % width == 0,
-                             .zeros = alignment_find(a, f, NULL, 0),
+                             .affine = x,
+                             .groups = fl->team > 1 ? affine_by_group(a, x, fl) : NULL,
                              .has_runs = f->is_kernel && what->has_runs,
                              .puts_off = what->puts_off};
     return plan_build(a, &in);

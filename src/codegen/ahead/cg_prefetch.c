@@ -10,6 +10,7 @@
 #include "codegen/core/state.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
+#include "plan/plan.h"
 
 enum { FAR_STEP = 1024, LINE = 64 };
 // How many bytes before they are used lines are asked for into the second cache, and then into the
@@ -20,7 +21,7 @@ enum { FAR_AHEAD = 6144, NEAR_AHEAD = 2048, LEAST_FAR = 3, LEAST_NEAR = 1 };
 // then it is the far lines that count.
 enum { SECOND_FAR_AHEAD = 24576 };
 enum { MOST_FAR = 32, MOST_NEAR = 8 }; // iterations, lest they lie behind the loop's end
-enum { MAX_DEPTH = 12, STEP_DEPTH = 8, MAX_LINES = 8, NEXT_GROUPS = 512 };
+enum { MAX_LINES = 8, NEXT_GROUPS = 512 };
 
 // How many bytes further the access lies when the loop's index grows by one, judged from how both
 // grow from lane to lane; 0: not at all, or not known.
@@ -47,84 +48,18 @@ static bool is_one_warp(const struct cg *c) {
     return c->one_team && c->width * c->team <= KD_WARP;
 }
 
-// A factor that is known when the code is made.
-static bool factor(const struct cg_func *g, const struct kir_value *v, int64_t *by) {
-    uint64_t c;
-    if (flow_const(v, &c)) {
-        *by = (int32_t)c;
-        return true;
-    }
-    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
-    if (!i || i->op != ISA_OP_SREG || i->sreg < ISA_SREG_NTID_X || i->sreg > ISA_SREG_NTID_Z)
-        return false;
-    *by = g->cg->spec.ntid[i->sreg - ISA_SREG_NTID_X];
-    return *by != 0;
-}
-
-static bool block_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
-                       int64_t *step);
-
-static bool product_step(const struct cg_func *g, const struct kir_inst *i, unsigned depth,
-                         int64_t *step) {
-    int64_t x, y, by;
-    if (!block_step(g, i->ops[0], depth, &x) || !block_step(g, i->ops[1], depth, &y) ||
-        (x && !factor(g, i->ops[1], &by)) || (y && !factor(g, i->ops[0], &by)) || (x && y))
-        return false;
-    *step = x || y ? (x + y) * by : 0;
-    return true;
-}
-
 // By how much v is larger in the next block of the row; false: that is not known.
-static bool block_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
-                       int64_t *step) {
-    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
-    int64_t x, y;
-    uint64_t c;
-    *step = 0;
-    if (!i || i->op == ISA_OP_SYMADDR || (i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM))
-        return true;
-    if (i->op == ISA_OP_SREG) {
-        *step = i->sreg == ISA_SREG_CTAID_X;
-        return i->sreg >= ISA_SREG_TID_X && i->sreg <= ISA_SREG_NCTAID_Z;
-    }
-    if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE || !depth--)
-        return false;
-    switch (i->op) {
-    case ISA_OP_ADD:
-    case ISA_OP_SUB:
-        *step = block_step(g, i->ops[0], depth, &x) && block_step(g, i->ops[1], depth, &y)
-                    ? x + (i->op == ISA_OP_ADD ? y : -y)
-                    : INT64_MIN;
-        return *step != INT64_MIN;
-    case ISA_OP_MUL:
-        return product_step(g, i, depth, step);
-    case ISA_OP_MAD:
-        if (!product_step(g, i, depth, &x) || !block_step(g, i->ops[2], depth, &y))
-            return false;
-        *step = x + y;
-        return true;
-    case ISA_OP_SHL:
-        if (!block_step(g, i->ops[0], depth, &x) || !flow_const(i->ops[1], &c) || c > 31)
-            return false;
-        *step = x * (INT64_C(1) << c);
-        return true;
-    case ISA_OP_CVT:
-    case ISA_OP_CVTA:
-    case ISA_OP_MOV:
-        return !isa_type_is_float(i->ty) && block_step(g, i->ops[0], depth, step);
-    default:
-        for (uint32_t k = 0; k < i->nops; k++)
-            if (!block_step(g, i->ops[k], depth, &x) || x)
-                return false;
-        return true;
-    }
+static bool block_step(struct cg_func *g, const struct kir_value *v, int64_t *step) {
+    if (!g->by_block)
+        g->by_block = affine_by_block(g->cg->arena, g->plan->in.affine);
+    return affine_moved(g->by_block, v, step);
 }
 
 // Groups of a team that is a whole block are there at once: what is next is the next block's.
 // 0: nothing that this block does not touch.
-static int64_t distance_ahead(const struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
+static int64_t distance_ahead(struct cg_func *g, const struct kir_inst *i, unsigned bytes) {
     int64_t block = g->cg->one_team ? g->cg->team * (int64_t)bytes : 0, step;
-    if (g->cg->one_team && block_step(g, i->ops[0], STEP_DEPTH, &step))
+    if (g->cg->one_team && block_step(g, i->ops[0], &step))
         return step;
     return block > NEXT_GROUPS ? block : NEXT_GROUPS;
 }
@@ -170,10 +105,9 @@ static bool looks_ahead(const struct cg_func *g, const struct kir_inst *i, unsig
 
 // Does the store ask for the next block's lines, so that they need not be asked for when that
 // begins?
-bool cg_asks_for_next(const struct cg_func *g, const struct kir_inst *i) {
+bool cg_asks_for_next(struct cg_func *g, const struct kir_inst *i) {
     int64_t step;
-    return g->cg->one_team && looks_ahead(g, i, LINE) &&
-           block_step(g, i->ops[0], STEP_DEPTH, &step) && step;
+    return g->cg->one_team && looks_ahead(g, i, LINE) && block_step(g, i->ops[0], &step) && step;
 }
 
 void cg_prefetch_groups(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p, unsigned bytes,
@@ -248,110 +182,38 @@ static const struct cfg_loop *tile_loop(struct cg_func *g, const struct kir_bloc
     return NULL;
 }
 
-static bool is_invariant(const struct cg_func *g, const struct cfg_loop *l,
-                         const struct kir_value *v) {
-    return v->kind != KIR_VALUE_INST || !cfg_in_loop(l, g->fl->cfg->loop[v->def->block->id]);
-}
-
 // An invariant that the loop uses: it is kept at each of the loop's barriers.
-static LLVMValueRef invariant(struct cg_func *g, struct kir_value *v) {
+static LLVMValueRef invariant(struct cg_func *g, const struct kir_value *v) {
     struct cg *c = g->cg;
     unsigned bits = kir_type_bits(v->type);
     if (v->kind == KIR_VALUE_UNDEF || (bits != 32 && bits != 64) ||
         cg_shape(g, v).kind != SHAPE_UNIFORM)
         return NULL;
-    LLVMValueRef x = LLVMBuildBitCast(c->b, cg_scalar(g, v), cg_int_type(c, bits), "");
+    LLVMValueRef x =
+        LLVMBuildBitCast(c->b, cg_scalar(g, (struct kir_value *)v), cg_int_type(c, bits), "");
     return LLVMBuildSExtOrBitCast(c->b, x, c->i64, "");
 }
 
-// The difference between v and the phi that it is made from by additions; NULL: not known.
-static LLVMValueRef from_phi(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
-                             const struct kir_value *phi, unsigned depth) {
-    struct cg *c = g->cg;
-    if (v == phi)
-        return cg_i64(c, 0);
-    if (!depth || is_invariant(g, l, v) || v->def->op != ISA_OP_ADD)
-        return NULL;
-    for (int k = 0; k < 2; k++) {
-        struct kir_value *by = v->def->ops[1 - k];
-        LLVMValueRef x, d;
-        if (is_invariant(g, l, by) && (x = from_phi(g, l, v->def->ops[k], phi, depth - 1)) &&
-            (d = invariant(g, by)))
-            return LLVMBuildAdd(c->b, x, d, "");
-    }
-    return NULL;
-}
-
-static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
-                           unsigned depth);
-
-static LLVMValueRef growth_of_phi(struct cg_func *g, const struct cfg_loop *l,
-                                  const struct kir_inst *phi, unsigned depth) {
-    struct kir_value *next = NULL;
-    if (phi->block != l->header)
-        return NULL;
-    for (uint32_t k = 0; k < phi->nops; k++)
-        if (cfg_in_loop(l, g->fl->cfg->loop[phi->block->preds.data[k]->id])) {
-            if (next)
-                return NULL;
-            next = phi->ops[k];
-        }
-    return next ? from_phi(g, l, next, phi->res[0], depth) : NULL;
-}
-
-static LLVMValueRef growth_of_product(struct cg_func *g, const struct cfg_loop *l,
-                                      const struct kir_inst *i, unsigned depth) {
-    for (int k = 0; k < 2; k++) {
-        LLVMValueRef x, by;
-        if (is_invariant(g, l, i->ops[1 - k]) && (x = growth(g, l, i->ops[k], depth)) &&
-            (by = invariant(g, i->ops[1 - k])))
-            return LLVMBuildMul(g->cg->b, x, by, "");
-    }
-    return NULL;
-}
-
-static LLVMValueRef growth_of_sum(struct cg_func *g, const struct cfg_loop *l, LLVMValueRef x,
-                                  struct kir_value *v, unsigned depth) {
-    LLVMValueRef y = x ? growth(g, l, v, depth) : NULL;
-    return y ? LLVMBuildAdd(g->cg->b, x, y, "") : NULL;
-}
-
 // By how much v, a whole number, grows from one iteration of l to the next, as an i64; NULL: by no
-// one number that is known before. Sums that wrap are not looked for: nothing depends on the
-// answer.
-static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, struct kir_value *v,
-                           unsigned depth) {
+// one number that is known before. Nothing depends on the answer.
+static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, const struct kir_value *v) {
     struct cg *c = g->cg;
-    uint64_t by;
-    if (is_invariant(g, l, v))
-        return cg_i64(c, 0);
-    const struct kir_inst *i = v->def;
-    if (!depth-- || isa_type_is_float(i->ty))
+    struct affine_term term[AFFINE_TERMS];
+    struct affine_form by;
+    if (!affine_growth(g->plan->in.affine, l, v, term, &by))
         return NULL;
-    switch (i->op) {
-    case ISA_OP_PHI:
-        return growth_of_phi(g, l, i, depth);
-    case ISA_OP_ADD:
-        return growth_of_sum(g, l, growth(g, l, i->ops[0], depth), i->ops[1], depth);
-    case ISA_OP_MUL:
-        return i->mods.half == ISA_HI ? NULL : growth_of_product(g, l, i, depth);
-    case ISA_OP_MAD:
-        return i->mods.half == ISA_HI
-                   ? NULL
-                   : growth_of_sum(g, l, growth_of_product(g, l, i, depth), i->ops[2], depth);
-    case ISA_OP_SHL: {
-        LLVMValueRef x =
-            flow_const(i->ops[1], &by) && by < 64 ? growth(g, l, i->ops[0], depth) : NULL;
-        return x ? LLVMBuildShl(c->b, x, cg_i64(c, by), "") : NULL;
+    LLVMValueRef sum = cg_i64(c, (uint64_t)by.constant);
+    for (unsigned k = 0; k < by.n; k++) {
+        LLVMValueRef x = cg_i64(c, (uint64_t)term[k].times);
+        for (unsigned m = 0; m < AFFINE_FACTORS && term[k].factor[m]; m++) {
+            LLVMValueRef y = invariant(g, term[k].factor[m]);
+            if (!y)
+                return NULL;
+            x = LLVMBuildMul(c->b, x, y, "");
+        }
+        sum = LLVMBuildAdd(c->b, sum, x, "");
     }
-    case ISA_OP_CVT:
-        return isa_type_is_float(i->ty2) ? NULL : growth(g, l, i->ops[0], depth);
-    case ISA_OP_CVTA:
-    case ISA_OP_MOV:
-        return i->nops == 1 ? growth(g, l, i->ops[0], depth) : NULL;
-    default:
-        return NULL;
-    }
+    return sum;
 }
 
 LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
@@ -359,7 +221,7 @@ LLVMValueRef cg_next_tile(struct cg_func *g, const struct kir_inst *i) {
     if (g->cg->quick || (s != ISA_SPACE_GLOBAL && s != ISA_SPACE_GENERIC))
         return NULL;
     const struct cfg_loop *l = tile_loop(g, i->block);
-    LLVMValueRef by = l ? growth(g, l, i->ops[0], MAX_DEPTH) : NULL;
+    LLVMValueRef by = l ? growth(g, l, i->ops[0]) : NULL;
     if (by && LLVMIsAConstantInt(by) && llabs(LLVMConstIntGetSExtValue(by)) < LINE)
         return NULL;
     return by;

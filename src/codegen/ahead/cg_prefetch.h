@@ -22,6 +22,6 @@ void cg_prefetch_tile(struct cg_func *g, const struct kir_inst *i, LLVMValueRef 
                       LLVMValueRef by);
 
 // Does the store i ask for what the next block stores to?
-bool cg_asks_for_next(const struct cg_func *g, const struct kir_inst *i);
+bool cg_asks_for_next(struct cg_func *g, const struct kir_inst *i);
 
 #endif

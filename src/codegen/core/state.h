@@ -120,7 +120,9 @@ enum { CG_MAX_TEAM = 32 };
 struct cg_func {
     struct cg *cg;
     struct flow *fl;
-    const struct plan *plan; // what emission does as it says
+    const struct plan *plan;         // what emission does as it says
+    struct affine_motion *by_block;  // of the plan's; NULL: nobody has asked
+    struct affine_motion *by_ticket; // cg_ticket.c's own; NULL: the same
     struct kir_func *f;
     LLVMValueRef fn, blk;                // the function; its struct kd_block *
     struct cg_group now;                 // the group that is being emitted

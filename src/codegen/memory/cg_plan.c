@@ -55,12 +55,15 @@ static bool is_taken(void *who, const struct kir_inst *i) {
 void cg_make_plan(struct cg_func *g) {
     struct cg *c = g->cg;
     bool is_kernel = g->f->is_kernel;
+    struct affine *x = affine_find(c->arena, g->fl->cfg, c->spec.ntid, g->zeros);
+    const struct affine_motion *groups = c->team > 1 ? affine_by_group(c->arena, x, g->fl) : NULL;
     struct plan_inputs in = {.fl = g->fl,
                              .machine = &c->target,
                              .shared_static = is_kernel ? c->kernel->shared_static : 0,
                              .quick = c->quick,
                              .all_lanes = c->width == 1 || (is_kernel && all_lanes_exist(c)),
-                             .zeros = g->zeros,
+                             .affine = x,
+                             .groups = groups,
                              .is_taken = is_taken,
                              .who = g,
                              .has_runs = is_kernel && c->mode == KD_MODE_BLOCK && !c->splits,

@@ -2,12 +2,16 @@
 #include "codegen/pipeline/analyse.h"
 #include "codegen/pipeline/team.h"
 #include "codegen/pipeline/traits.h"
+#include "passes/analysis/alignment.h"
 #include "plan/plan.h"
 
-static bool any_transposed(const struct flow *fl) {
+static bool any_transposed(struct arena *a, const struct flow *fl) {
+    const uint8_t *zeros = alignment_find(a, fl->func, NULL, 0);
+    const struct affine *x = affine_find(a, fl->cfg, fl->spec.ntid, zeros);
+    const struct affine_motion *groups = affine_by_group(a, x, fl);
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++)
         for (const struct kir_inst *i = fl->cfg->order[p]->first; i; i = i->next)
-            if (plan_is_transposed(fl, i))
+            if (plan_is_transposed(fl, groups, i))
                 return true;
     return false;
 }
@@ -33,7 +37,7 @@ void try_transposed(struct pipeline *p, bool may_widen) {
     c->width = width;
     c->team = team;
     analyse_all(p);
-    bool found = any_transposed(fl[c->kernel->index]);
+    bool found = any_transposed(c->arena, fl[c->kernel->index]);
     if (found && !(c->spec.flags & KD_SPEC_QUICK))
         return;
     c->quick |= found; // of the same width

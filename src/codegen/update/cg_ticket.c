@@ -16,8 +16,9 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 #include "codegen/update/cg_ticket.h"
+#include "plan/plan.h"
 
-enum { MAX_DEPTH = 8, LINE = 64, EVERY = 256, LEAST_STEP = 64 };
+enum { MOST_PLACES = 4, LINE = 64, EVERY = 256, LEAST_STEP = 64 };
 
 static bool is_count(const struct kir_value *v) {
     const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
@@ -34,80 +35,56 @@ static const struct kir_symbol *shared_place(const struct kir_inst *i) {
     return shared ? p->def->sym : NULL;
 }
 
-// Is v what a thread has taken from a counter and stored for all?
-static bool is_ticket(const struct cg_func *g, const struct kir_value *v) {
-    const struct cfg *cfg = g->fl->cfg;
-    const struct kir_inst *ld = v->kind == KIR_VALUE_INST ? v->def : NULL;
-    const struct kir_symbol *at = ld && ld->op == ISA_OP_LD ? shared_place(ld) : NULL;
-    for (uint32_t p = 0; at && p < cfg->nblocks; p++)
-        for (const struct kir_inst *i = cfg->order[p]->first; i; i = i->next)
-            if (i->op == ISA_OP_ST && shared_place(i) == at && i->offset == ld->offset)
-                return is_count(i->ops[1]);
+// Where in shared memory threads store for all what they have taken from a counter.
+struct tickets {
+    struct {
+        const struct kir_symbol *at;
+        int64_t offset;
+    } place[MOST_PLACES];
+    unsigned n;
+};
+
+static bool is_kept(const struct tickets *t, const struct kir_inst *i) {
+    const struct kir_symbol *at = shared_place(i);
+    for (unsigned k = 0; k < t->n && at; k++)
+        if (t->place[k].at == at && t->place[k].offset == i->offset)
+            return true;
     return false;
 }
 
-static bool ticket_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
-                        int64_t *step);
-
-static bool product_step(const struct cg_func *g, const struct kir_inst *i, unsigned depth,
-                         int64_t *step) {
-    int64_t x, y;
-    uint64_t by;
-    if (!ticket_step(g, i->ops[0], depth, &x) || !ticket_step(g, i->ops[1], depth, &y))
-        return false;
-    *step = 0;
-    if (!x && !y)
-        return true;
-    if ((x && y) || !flow_const(i->ops[x ? 1 : 0], &by))
-        return false;
-    *step = (x + y) * (int32_t)by;
-    return true;
+static struct tickets find_tickets(const struct cfg *cfg) {
+    struct tickets t = {.n = 0};
+    for (uint32_t p = 0; p < cfg->nblocks; p++)
+        for (const struct kir_inst *i = cfg->order[p]->first; i; i = i->next) {
+            bool new = i->op == ISA_OP_ST &&is_count(i->ops[1]) && shared_place(i);
+            if (!new || t.n == MOST_PLACES || is_kept(&t, i))
+                continue;
+            t.place[t.n].at = shared_place(i);
+            t.place[t.n++].offset = i->offset;
+        }
+    return t;
 }
 
-// By how much v is larger with the next number; false: that is not known.
-static bool ticket_step(const struct cg_func *g, const struct kir_value *v, unsigned depth,
-                        int64_t *step) {
-    const struct kir_inst *i = v->kind == KIR_VALUE_INST ? v->def : NULL;
-    int64_t x, y;
-    uint64_t by;
-    *step = 0;
-    if (!i || isa_op_info[i->op].klass == ISA_CLASS_SOURCE ||
-        (i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_PARAM))
-        return true;
-    if (is_ticket(g, v)) {
-        *step = 1;
-        return true;
+// From one number to the next. What blocks are told besides is each block's own, at any time.
+static enum affine_moves moves(const void *who, const struct kir_value *v, int64_t *by) {
+    const struct kir_inst *i = v->def;
+    bool load = i->op == ISA_OP_LD;
+    *by = load && i->mods.space == ISA_SPACE_SHARED && is_kept(who, i);
+    if (*by || (load && i->mods.space == ISA_SPACE_PARAM) ||
+        isa_op_info[i->op].klass == ISA_CLASS_SOURCE)
+        return AFFINE_MOVES;
+    return isa_op_info[i->op].klass == ISA_CLASS_POINTWISE ? AFFINE_FOLLOWS : AFFINE_UNKNOWN;
+}
+
+// By how much v is larger with the next number; 0: not at all, or not known.
+static int64_t ticket_step(struct cg_func *g, const struct kir_value *v) {
+    int64_t step;
+    if (!g->by_ticket) {
+        struct tickets t = find_tickets(g->fl->cfg);
+        struct affine_mover m = {moves, &t};
+        g->by_ticket = affine_motion_find(g->cg->arena, g->plan->in.affine, &m);
     }
-    if (isa_op_info[i->op].klass != ISA_CLASS_POINTWISE || !depth--)
-        return false;
-    switch (i->op) {
-    case ISA_OP_ADD:
-        if (!ticket_step(g, i->ops[0], depth, &x) || !ticket_step(g, i->ops[1], depth, &y))
-            return false;
-        *step = x + y;
-        return true;
-    case ISA_OP_MUL:
-        return product_step(g, i, depth, step);
-    case ISA_OP_MAD:
-        if (!product_step(g, i, depth, &x) || !ticket_step(g, i->ops[2], depth, &y))
-            return false;
-        *step = x + y;
-        return true;
-    case ISA_OP_SHL:
-        if (!flow_const(i->ops[1], &by) || by > 31 || !ticket_step(g, i->ops[0], depth, &x))
-            return false;
-        *step = x * (INT64_C(1) << by);
-        return true;
-    case ISA_OP_CVT:
-    case ISA_OP_CVTA:
-    case ISA_OP_MOV:
-        return !isa_type_is_float(i->ty) && ticket_step(g, i->ops[0], depth, step);
-    default:
-        for (uint32_t k = 0; k < i->nops; k++)
-            if (!ticket_step(g, i->ops[k], depth, &x) || x)
-                return false;
-        return true;
-    }
+    return affine_moved(g->by_ticket, v, &step) ? step : 0;
 }
 
 // Has an access before i in its block asked for lines as near as these?
@@ -121,10 +98,10 @@ static bool is_asked_for(const struct kir_inst *i) {
 void cg_prefetch_ticket(struct cg_func *g, const struct kir_inst *i, LLVMValueRef p,
                         unsigned bytes) {
     struct cg *c = g->cg;
-    int64_t step;
+    int64_t step = 0;
     if (!c->target.prefetches_groups || c->quick || i->mods.space != ISA_SPACE_GLOBAL ||
         g->fl->cfg->loop[i->block->id] || bytes < EVERY || is_asked_for(i) ||
-        !ticket_step(g, i->ops[0], MAX_DEPTH, &step) || llabs(step) < LEAST_STEP)
+        llabs(step = ticket_step(g, i->ops[0])) < LEAST_STEP)
         return;
     LLVMValueRef n = cg_block_field(g, offsetof(struct kd_block, nsmid), c->i32, "workers");
     n = LLVMBuildMul(c->b, LLVMBuildZExt(c->b, n, c->i64, ""), cg_i64(c, (uint64_t)step), "");

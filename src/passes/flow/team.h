@@ -12,8 +12,5 @@ enum { TEAM_UNKNOWN, TEAM_LAG, TEAM_DIFFERS };
 bool team_pass(struct flow *fl);
 // Sets fl->shared and fl->affine.
 void team_finish(struct flow *fl);
-// The distance between v of one group and v of the next, in each lane alike, for values that vary
-// from lane to lane, too. Sums that wrap are not looked for: whoever uses it tests when it runs.
-bool team_distance(const struct flow *fl, const struct kir_value *v, int64_t *by);
 
 #endif

@@ -1,0 +1,76 @@
+// How values grow from one iteration of a loop to the next.
+#include "isa/ops/move.h"
+#include "passes/affine/affine.h"
+#include "passes/affine/sum.h"
+
+static bool is_in(const struct affine *f, const struct cfg_loop *l, const struct kir_value *v) {
+    return v->kind == KIR_VALUE_INST && cfg_in_loop(l, f->cfg->loop[v->def->block->id]);
+}
+
+// The value that a phi of the loop's header has in the next iteration; NULL: one of several.
+static const struct kir_value *next_of(const struct affine *f, const struct cfg_loop *l,
+                                       const struct kir_inst *phi) {
+    const struct kir_value *next = NULL;
+    if (phi->op != ISA_OP_PHI || phi->block != l->header)
+        return NULL;
+    for (uint32_t k = 0; k < phi->nops; k++)
+        if (cfg_in_loop(l, f->cfg->loop[phi->block->preds.data[k]->id])) {
+            if (next)
+                return NULL;
+            next = phi->ops[k];
+        }
+    return next;
+}
+
+// What is added to a phi of the loop's header in each iteration: a sum of values from outside.
+static bool step_of(const struct affine *f, const struct cfg_loop *l, const struct kir_inst *phi,
+                    struct affine_sum *step) {
+    const struct kir_value *next = next_of(f, l, phi);
+    struct affine_term own;
+    struct affine_sum back = affine_value(phi->res[0]);
+    if (!next || next->kind != KIR_VALUE_INST || f->cfg->loop[next->def->block->id] != l)
+        return false;
+    struct affine_form x = affine_form_of(f, next, &own);
+    *step = affine_sum_of(&x);
+    if (!affine_add(step, &back, -1))
+        return false;
+    for (unsigned k = 0; k < step->n; k++)
+        for (unsigned m = 0; m < AFFINE_FACTORS && step->term[k].factor[m]; m++)
+            if (is_in(f, l, step->term[k].factor[m]))
+                return false;
+    return true;
+}
+
+// *s += the growth of a term.
+static bool add_growth(const struct affine *f, const struct cfg_loop *l,
+                       const struct affine_term *t, struct affine_sum *s) {
+    const struct kir_value *x = t->factor[0], *y = t->factor[1];
+    struct affine_sum step;
+    if (y && is_in(f, l, y)) {
+        y = x;
+        x = t->factor[1];
+    }
+    if (!is_in(f, l, x))
+        return true;
+    if ((y && is_in(f, l, y)) || !step_of(f, l, x->def, &step))
+        return false;
+    struct affine_sum by = y ? affine_value(y) : affine_constant(1);
+    return affine_multiply(&step, &by) && affine_add(s, &step, t->times);
+}
+
+bool affine_growth(const struct affine *f, const struct cfg_loop *l, const struct kir_value *v,
+                   struct affine_term *term, struct affine_form *by) {
+    struct affine_sum s = affine_constant(0);
+    struct affine_term own;
+    bool inside = is_in(f, l, v);
+    if (inside && f->cfg->loop[v->def->block->id] != l)
+        return false;
+    struct affine_form x = affine_form_of(f, v, &own);
+    for (unsigned k = 0; k < x.n && inside; k++)
+        if (!add_growth(f, l, &x.term[k], &s))
+            return false;
+    for (unsigned k = 0; k < s.n; k++)
+        term[k] = s.term[k];
+    *by = (struct affine_form){.term = term, .constant = s.constant, .n = s.n};
+    return true;
+}
