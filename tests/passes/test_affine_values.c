@@ -16,7 +16,7 @@
 #include "ptx/ast.h"
 
 enum { THREADS = 64, BLOCKS = 2, WIDTH = 8, TEAM = 4 };
-enum { MOST_NUMBERS = 120, MOST_TIMES = 6, MOST_KEPT = 40, BYTES = 8 + 8 * MOST_TIMES * MOST_KEPT };
+enum { MOST_NUMBERS = 100, MOST_TIMES = 6, MOST_KEPT = 40, BYTES = 8 + 8 * MOST_TIMES * MOST_KEPT };
 
 static int failures;
 static unsigned checked[5]; // by kind of fact
@@ -48,22 +48,25 @@ static unsigned some(unsigned n) {
     return (seed >> 8) % n;
 }
 
-static void operation(struct strbuf *t, unsigned last, unsigned last_wide) {
-    unsigned d = some(last), x = some(last), y = some(last), n = some(6) - 2;
-    unsigned dw = some(last_wide), w = some(last_wide), z = some(last_wide);
+// What is stored where no cell lies is not left out.
+static void use(struct strbuf *t, const char *type, char letter, unsigned n) {
+    strbuf_printf(t, "st.global.%s [%%q], %%%c%u;\n", type, letter, n);
+}
+
+static void narrow(struct strbuf *t, unsigned n, unsigned wide) {
     static const char *const plain[] = {"add.s32", "sub.s32", "mul.lo.s32", "add.u32"};
-    static const char *const wide[] = {"add.s64", "sub.s64", "mul.lo.s64", "add.s64"};
     static const char *const bits[] = {"and", "or", "xor", "or"};
-    switch (some(12)) {
+    unsigned d = some(n), x = some(n), y = some(n);
+    switch (some(8)) {
     case 0:
     case 1:
         strbuf_printf(t, "%s %%x%u, %%x%u, %%x%u;\n", plain[some(4)], d, x, y);
         break;
     case 2:
-        strbuf_printf(t, "%s %%x%u, %%x%u, %d;\n", plain[some(4)], d, x, (int)n * 3);
+        strbuf_printf(t, "%s %%x%u, %%x%u, %d;\n", plain[some(4)], d, x, (int)some(18) - 9);
         break;
     case 3:
-        strbuf_printf(t, "mad.lo.s32 %%x%u, %%x%u, %%x%u, %%x%u;\n", d, x, y, some(last));
+        strbuf_printf(t, "mad.lo.s32 %%x%u, %%x%u, %%x%u, %%x%u;\n", d, x, y, some(n));
         break;
     case 4:
         strbuf_printf(t, "shl.b32 %%x%u, %%x%u, %u;\n", d, x, some(8));
@@ -74,26 +77,50 @@ static void operation(struct strbuf *t, unsigned last, unsigned last_wide) {
     case 6:
         strbuf_printf(t, "%s.b32 %%x%u, %%x%u, %%x%u;\n", bits[some(4)], d, x, y);
         break;
-    case 7:
-        strbuf_printf(t, "mul.wide.%c32 %%w%u, %%x%u, %d;\n", "su"[some(2)], dw, x, (int)n);
+    default:
+        if (some(2))
+            strbuf_printf(t, "min.s32 %%x%u, %%x%u, 40;\n", d, x);
+        else
+            strbuf_printf(t, "cvt.u32.u64 %%x%u, %%w%u;\n", d, some(wide));
+    }
+    use(t, "u32", 'x', d);
+}
+
+static void wide(struct strbuf *t, unsigned n, unsigned narrow) {
+    static const char *const plain[] = {"add.s64", "sub.s64", "mul.lo.s64", "add.s64"};
+    unsigned d = some(n), w = some(n), x = some(narrow);
+    switch (some(5)) {
+    case 0:
+        strbuf_printf(t, "mul.wide.%c32 %%w%u, %%x%u, %d;\n", "su"[some(2)], d, x,
+                      (int)some(6) - 2);
         break;
-    case 8:
-        strbuf_printf(t, "mad.wide.%c32 %%w%u, %%x%u, %%x%u, %%w%u;\n", "su"[some(2)], dw, x, y, w);
+    case 1:
+        strbuf_printf(t, "mad.wide.%c32 %%w%u, %%x%u, %%x%u, %%w%u;\n", "su"[some(2)], d, x,
+                      some(narrow), w);
         break;
-    case 9:
-        strbuf_printf(t, "cvt.%c64.%c32 %%w%u, %%x%u;\n", "su"[some(2)], "su"[some(2)], dw, x);
+    case 2:
+        strbuf_printf(t, "cvt.%c64.%c32 %%w%u, %%x%u;\n", "su"[some(2)], "su"[some(2)], d, x);
         break;
-    case 10:
-        strbuf_printf(t, "%s %%w%u, %%w%u, %%w%u;\n", wide[some(4)], dw, w, z);
+    case 3:
+        strbuf_printf(t, "shl.b64 %%w%u, %%w%u, %u;\n", d, w, some(4));
         break;
     default:
-        strbuf_printf(t, some(2) ? "cvt.u32.u64 %%x%u, %%w%u;\n" : "min.s32 %%x%u, %%x%u, 40;\n", d,
-                      some(2) ? some(2) : w % 4);
+        strbuf_printf(t, "%s %%w%u, %%w%u, %%w%u;\n", plain[some(4)], d, w, some(n));
+    }
+    use(t, "u64", 'w', d);
+}
+
+static void operations(struct strbuf *t, unsigned n) {
+    enum { NARROW = 8, WIDE = 5 };
+    for (; n; n--) {
+        if (some(3))
+            narrow(t, NARROW, WIDE);
+        else
+            wide(t, WIDE, NARROW);
     }
 }
 
 static void make(struct strbuf *t) {
-    enum { NARROW = 8, WIDE = 5 };
     strbuf_printf(t,
                   ".version 8.0\n.target sm_80\n.address_size 64\n"
                   ".visible .entry k(.param .u64 out, .param .u32 n, .param .u64 m) {\n"
@@ -105,20 +132,19 @@ static void make(struct strbuf *t) {
                   "ld.param.u64 %%w1, [m]; cvt.s64.s32 %%w2, %%x2; mov.u64 %%w3, -3;\n"
                   "shl.b32 %%x6, %%x1, 6; and.b32 %%x7, %%x0, 7; mov.u64 %%w4, %%w1;\n",
                   THREADS, MOST_NUMBERS * BYTES);
-    for (unsigned k = some(12); k; k--)
-        operation(t, NARROW, WIDE);
+    operations(t, some(12));
     if (some(3)) {
         strbuf_puts(t, "mov.u32 %c, 0; and.b32 %e, %x0, 1; add.s32 %e, %e, 3;\nL:\n");
-        for (unsigned k = some(8) + 1; k; k--)
-            operation(t, NARROW, WIDE);
-        strbuf_printf(t,
-                      "add.s32 %%x7, %%c, %%x0; mul.wide.s32 %%w4, %%c, 12;\n"
-                      "add.s64 %%w3, %%w3, %u; add.s32 %%c, %%c, 1;\n"
-                      "setp.lt.s32 %%p, %%c, %%e; @%%p bra L;\n",
-                      some(100));
+        operations(t, some(8) + 1);
+        strbuf_printf(
+            t,
+            "add.s32 %%x7, %%c, %%x0; mul.wide.s32 %%w4, %%c, 12; add.s64 %%w3, %%w3, %u;\n"
+            "st.global.u32 [%%q], %%x7; st.global.u64 [%%q], %%w4;\n"
+            "mul.lo.s32 %%x6, %%c, %%x3; st.global.u32 [%%q], %%x6;\n"
+            "add.s32 %%c, %%c, 1; setp.lt.s32 %%p, %%c, %%e; @%%p bra L;\n",
+            some(100));
     }
-    for (unsigned k = some(12); k; k--)
-        operation(t, NARROW, WIDE);
+    operations(t, some(12));
     strbuf_puts(t, "ret;\n}\n");
 }
 
@@ -270,7 +296,11 @@ static void on_fault(struct kd_block *b, uint32_t thread, uint32_t what, uint64_
     exit(1);
 }
 
-static const struct kd_rt rt = {.kd_rt_fault_at = on_fault};
+static void on_yield(struct kd_block *b) {
+    (void)b;
+}
+
+static const struct kd_rt rt = {.kd_rt_fault_at = on_fault, .kd_rt_yield = on_yield};
 
 static void run(struct kir_module *m, uint8_t *memory) {
     uint8_t params[24] = {0};

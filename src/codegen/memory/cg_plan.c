@@ -42,6 +42,15 @@ static void show(struct cg *c, const struct plan *p) {
     strbuf_free(&text);
 }
 
+static void show_facts(const struct affine *x) {
+    struct strbuf text = {0};
+    if (!debug_on("affine"))
+        return;
+    affine_print(x, &text);
+    fputs(strbuf_str(&text), stderr);
+    strbuf_free(&text);
+}
+
 // Of what is copied from memory to memory, or appended to a list.
 static bool is_taken(void *who, const struct kir_inst *i) {
     struct cg_func *g = who;
@@ -57,6 +66,7 @@ void cg_make_plan(struct cg_func *g) {
     bool is_kernel = g->f->is_kernel;
     struct affine *x = affine_find(c->arena, g->fl->cfg, c->spec.ntid, g->zeros);
     const struct affine_motion *groups = c->team > 1 ? affine_by_group(c->arena, x, g->fl) : NULL;
+    show_facts(x);
     struct plan_inputs in = {.fl = g->fl,
                              .machine = &c->target,
                              .shared_static = is_kernel ? c->kernel->shared_static : 0,

@@ -8,6 +8,8 @@ enum { NEAR = 1 << 20 };
 static enum affine_moves moves(const void *who, const struct kir_value *v, int64_t *by) {
     const struct flow *fl = who;
     *by = fl->lag[v->id];
+    if (fl->live_out[v->id]) // of different iterations
+        return AFFINE_UNKNOWN;
     if (fl->lag_state[v->id] == TEAM_LAG)
         return *by > -NEAR && *by < NEAR ? AFFINE_MOVES : AFFINE_UNKNOWN;
     bool pure = v->def->nres == 1 && isa_op_info[v->def->op].klass == ISA_CLASS_POINTWISE;
