@@ -13,6 +13,7 @@ struct plan_access plan_decide(const struct plan_inputs *in, struct kir_inst *i,
     if (!plan_at_offsets(in, &a, &s) && !plan_in_runs(in, &a, &s))
         plan_at_steps(in, &a);
     plan_find_window(in, &a);
+    plan_find_lane_words(in, &a, &s);
     plan_without_mask(in, &a, &s);
     plan_find_lone(in, &a);
     a.transposed = !in->puts_off && plan_is_transposed(in->fl, in->groups, i);

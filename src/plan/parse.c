@@ -126,6 +126,14 @@ static bool read_window(struct reader *r, struct plan_window *w) {
            take_unsigned(r, "chunks", &w->chunks) && take_unsigned(r, "members", &w->members);
 }
 
+static bool read_words(struct reader *r, struct plan_access *a) {
+    unsigned n;
+    if (!take_number(r, &a->words_lo) || !take_unsigned(r, "n", &n) || n > UINT8_MAX)
+        return false;
+    a->words = (uint8_t)n;
+    return true;
+}
+
 static bool read_step(struct reader *r, struct lane_step *s) {
     if (!take_number(r, &s->times) || !take(r, "by") || !take_value(r, &s->by))
         return false;
@@ -154,6 +162,8 @@ static bool read_access(struct reader *r, struct plan_access *a) {
             a->same = (uint32_t)x;
         } else if (take(r, "window")) {
             ok = read_window(r, &a->window);
+        } else if (take(r, "words")) {
+            ok = read_words(r, a);
         } else if (take(r, "row")) {
             vec_push(r->a, &r->joined, (struct joined){a, true, take(r, "last")});
         } else if (take(r, "beside")) {

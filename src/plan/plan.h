@@ -79,6 +79,8 @@ struct plan_access {
     const struct plan_access *beside; // what it is accessed together with: see eights.c
     bool last, leads;                 // of the row's members; of the two
     struct plan_window window;        // strided loads of all lanes; no chunks: there is none
+    uint8_t words;    // words that the block loads at each lane's place: lane_words.c; 0: not so
+    int64_t words_lo; // where they begin, as offsets of accesses count
     struct lane_step step;            // of steps
 };
 
@@ -119,6 +121,9 @@ const struct plan_access *plan_access_of(const struct plan *p, const struct kir_
 // groups: see plan_inputs.
 bool plan_is_transposed(const struct flow *fl, const struct affine_motion *groups,
                         const struct kir_inst *i);
+
+// Of two loads in one block: does only what leaves memory as it is stand between them, close by?
+bool plan_is_beside(const struct kir_inst *i, const struct kir_inst *earlier);
 
 // How many bytes a thread stores in an iteration of the loop itself; NULL: outside loops.
 unsigned plan_bytes_written(const struct plan *p, const struct cfg_loop *l);

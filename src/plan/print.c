@@ -46,6 +46,8 @@ static void print_access(const struct plan_access *a, struct strbuf *out) {
         strbuf_printf(out, " window %" PRId64 " %" PRId64 " n %u chunks %u members %u",
                       a->window.lo, a->window.bytes, a->window.n, a->window.chunks,
                       a->window.members);
+    if (a->words)
+        strbuf_printf(out, " words %" PRId64 " n %u", a->words_lo, a->words);
     if (a->kind == PLAN_STEPS)
         print_step(&a->step, out);
 }

@@ -84,6 +84,17 @@ static void check_stride(struct check *c, const struct plan_access *a) {
     holds(c, (int64_t)w->chunks * w->n * a->bytes >= w->bytes, "the window has too few chunks");
 }
 
+static void check_words(struct check *c, const struct plan_access *a) {
+    int64_t at = a->inst->offset - a->words_lo;
+    if (!a->words)
+        return;
+    holds(c, a->words > 1 && (a->words & (a->words - 1)) == 0, "words are a power of two");
+    holds(c,
+          a->inst->op == ISA_OP_LD && a->bytes == 4 && at >= 0 && at % 4 == 0 &&
+              at / 4 + a->count <= a->words,
+          "the access is not in its words");
+}
+
 static void check_runs(struct check *c, const struct plan_access *a) {
     unsigned width = c->p->in.fl->width;
     // A lane by itself: its components are a vector.
@@ -111,6 +122,7 @@ static void check_kind(struct check *c, const struct plan_access *a, const struc
           "a lane's access would be taken apart");
     bool has_n = a->kind == PLAN_PIECES || a->kind == PLAN_RUNS || a->kind == PLAN_STRIDED;
     holds(c, has_n == (a->n != 0), "a number is there, or missing");
+    check_words(c, a);
     if (vectors && !has_offsets)
         return;
     if (a->kind == PLAN_LINE)

@@ -128,6 +128,66 @@ static void windows(void) {
         usual, "window 8 184 n 16 chunks 3 members 1");
 }
 
+#define WORD_AT(n, register) "ld.global.u32 " register ", [%w1+" #n "];"
+
+static void lane_words(void) {
+    const char *two = "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") WORD_AT(0, "%x1") WORD_AT(4, "%x2")
+        KEPT("%x1") KEPT("%x2");
+    const char *eight = "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") WORD_AT(-4, "%x1")
+        WORD_AT(4, "%x3") WORD_AT(0, "%x2") WORD_AT(8, "%x4") WORD_AT(12, "%x5") WORD_AT(16, "%x6")
+            WORD_AT(20, "%x7") WORD_AT(24, "%x8") "add.s32 %x1, %x1, %x2; add.s32 %x1, %x1, %x3;"
+                                                  "add.s32 %x1, %x1, %x4; add.s32 %x1, %x1, %x5;"
+                                                  "add.s32 %x1, %x1, %x6; add.s32 %x1, %x1, %x7;"
+                                                  "add.s32 %x1, %x1, %x8;" KEPT("%x1");
+    const struct planned_for four = {.level = KD_LEVEL_X86_64_V2, .width = 4};
+    expect("two words of a row a lane", two, usual, "access apart words 0 n 2");
+    expect("two words of a row a lane, in a team", two, team, "access each words 0 n 2");
+    expect("two words of a row a lane, quick", two, quick, "!words");
+    expect("eight words, in any order", eight, usual, "access apart words -4 n 8");
+    expect("eight words, registers of eight", eight, narrow, "access apart words -4 n 8");
+    expect("eight words, registers of four", eight, four,
+           "access strided 17 sparse words 12 n 4");
+    expect("three words are two pairs",
+           "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") WORD_AT(0, "%x1") WORD_AT(4, "%x2")
+               WORD_AT(8, "%x3") KEPT("%x1") KEPT("%x2") KEPT("%x3"),
+           usual, "access apart words 4 n 2");
+    expect("two times four words",
+           "mul.lo.s32 %x0, %t, 20;" AT("%a", "%x0") "ld.global.v4.u32 {%x1, %x2, %x3, %x4}, [%w1];"
+                                                     "ld.global.v4.u32 {%x5, %x6, %x7, %x8}, "
+                                                     "[%w1+16];" KEPT("%x1") KEPT("%x8"),
+           usual, "access apart words 0 n 8");
+    expect("what was loaded says where",
+           AT("%b", "%t") "ld.global.u32 %x0, [%w1];" AT("%a", "%x0") WORD_AT(0, "%x1")
+               WORD_AT(4, "%x2") KEPT("%x1") KEPT("%x2"),
+           usual, "access each words 0 n 2");
+    expect("words with a gap between them",
+           "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") WORD_AT(0, "%x1") WORD_AT(8, "%x2") KEPT("%x1")
+               KEPT("%x2"),
+           usual, "!words");
+    expect("memory may change between them",
+           "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0")
+               WORD_AT(0, "%x1") "st.global.u32 [%b], %n;" WORD_AT(4, "%x2") KEPT("%x1")
+                   KEPT("%x2"),
+           usual, "!words");
+    expect("a barrier between them",
+           "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0")
+               WORD_AT(0, "%x1") "bar.sync 0;" WORD_AT(4, "%x2") KEPT("%x1") KEPT("%x2"),
+           usual, "!words");
+    expect("what others may write",
+           "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") "ld.volatile.global.u32 %x1, [%w1];" WORD_AT(
+               4, "%x2") KEPT("%x1") KEPT("%x2"),
+           usual, "!words");
+    expect("bytes", "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0")
+               "ld.global.u8 %x1, [%w1]; ld.global.u8 %x2, [%w1+1];" KEPT("%x1") KEPT("%x2"),
+           usual, "!words");
+    expect("neighbours", AT("%a", "%t") WORD_AT(0, "%x1") WORD_AT(4, "%x2") KEPT("%x1") KEPT("%x2"),
+           usual, "access line");
+    expect("a vector's words are as many as their places",
+           "mul.lo.s32 %x0, %t, 2;" AT("%a", "%x0") WORD_AT(0, "%x1") WORD_AT(4, "%x2") KEPT("%x1")
+               KEPT("%x2"),
+           usual, "!words");
+}
+
 static void runs(void) {
     expect("rows of a width that the launch knows",
            "rem.u32 %x0, %t, %n; div.u32 %x1, %t, %n;"
@@ -299,6 +359,7 @@ int main(void) {
     pieces();
     strides();
     windows();
+    lane_words();
     runs();
     steps();
     masks();

@@ -79,6 +79,10 @@ static void break_accesses(struct plan *p) {
     BREAK(STRIDED, a->kind = PLAN_LINE, "do not follow");
     BREAK(STRIDED, a->window.lo = 4, "not in its window");
     BREAK(STRIDED, a->window.chunks = 2, "too few chunks");
+    BREAK(EACH, (a->words = 3, a->words_lo = 0), "a power of two");
+    BREAK(EACH, (a->words = 2, a->words_lo = 4), "not in its words");
+    BREAK(EACH, (a->words = 2, a->words_lo = -8), "not in its words");
+    BREAK(LINE, (a->words = 2, a->words_lo = 0), "not in its words");
     BREAK(STEPS, a->step.by = NULL, "steps have a distance");
     BREAK(FIRST, a->row = access_of(p, LINE), "no part of its row");
     BREAK(LINE, a->lone = true, "lone");
@@ -144,6 +148,9 @@ static void texts(const struct plan *p) {
     reads(p, "access line", "access line 2 of", false);
     reads(p, "access line", "excess line", false);
     reads(p, "window 0 184", "window 0", false);
+    reads(p, "access each\n", "access each words 0 n 2\n", true);
+    reads(p, "access each\n", "access each words 0\n", false);
+    reads(p, "access each\n", "access each words 0 n 256\n", false);
     reads(p, "under block | access line", "under lane 5 | access line", true);
     reads(p, "under block", "under lane 32", false);
     reads(p, "under block", "under all", false);

@@ -169,6 +169,7 @@ struct cg_func {
     struct cg_lines *lines;                 // cg_lines.c's own; NULL: there are none
     struct cg_counts *counts;               // cg_count.c's own; NULL: none yet
     struct cg_words *words;                 // cg_words.c's own; NULL: addresses are not known
+    struct cg_lane_words *lane_words;       // cg_lane_words.c's own; NULL: none yet
     struct cg_once *once;                   // cg_once.c's own; NULL: groups load for themselves
     const uint8_t *read;                    // by value: some instruction reads it
     struct cg_reds *reds;                   // cg_reds.c's own; NULL: nothing is put off

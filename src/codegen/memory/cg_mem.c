@@ -19,6 +19,7 @@
 #include "codegen/core/state.h"
 #include "codegen/memory/cg_eights.h"
 #include "codegen/memory/cg_interleaved.h"
+#include "codegen/memory/cg_lane_words.h"
 #include "codegen/memory/cg_once.h"
 #include "codegen/memory/cg_sum_rows.h"
 #include "codegen/update/cg_append.h"
@@ -723,6 +724,11 @@ static void note_access(struct cg_func *g, const struct access *a) {
     if (!n || g->cg->width == 1 || a->space == ISA_SPACE_PARAM)
         return;
     struct shape s = cg_shape(g, i->ops[0]);
+    if (a->plan->words) {
+        note_on(n, i, true, "%s%s: %u words of each thread side by side: vectors and shuffles",
+                space, what, a->plan->words);
+        return;
+    }
     switch ((enum plan_access_kind)a->plan->kind) {
     case PLAN_ONE:
         note_on(n, i, false, "%s%s: one address for all threads, one scalar", space, what);
@@ -1256,6 +1262,8 @@ struct cg_costly_load *cg_prepare_costly(struct cg_func *g, struct kir_inst *i) 
 }
 
 unsigned cg_make_costly(struct cg_func *g, const struct cg_costly_load *l, LLVMValueRef *x) {
+    if (cg_load_lane_words(g, l->a.plan, l->a.elem, x))
+        return l->a.count;
     if (is_planned(l->a.plan))
         load_planned(g, &l->a, l->base, x);
     else
@@ -1298,7 +1306,9 @@ static void emit_load(struct cg_func *g, struct kir_inst *i) {
         set_loaded(g, &a, x);
         return;
     }
-    if (a.plan->kind == PLAN_ONE)
+    if (cg_load_lane_words(g, a.plan, a.elem, x))
+        ;
+    else if (a.plan->kind == PLAN_ONE)
         load_scalar(g, &a, x);
     else if (a.plan->lane >= 0)
         load_alone(g, &a, (unsigned)a.plan->lane, x);

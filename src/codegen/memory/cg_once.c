@@ -12,6 +12,7 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
+#include "codegen/memory/cg_lane_words.h"
 #include "codegen/memory/cg_mem.h"
 #include "isa/ops/warp.h"
 #include "passes/analysis/alike.h"
@@ -141,6 +142,7 @@ static void make_row(struct cg_func *g, LLVMValueRef place) {
             LLVMSetAlignment(LLVMBuildStore(c->b, x[v], p), bytes < 64 ? bytes : 64);
         }
     }
+    cg_forget_lane_words(g); // other groups do not come here
 }
 
 // The row is loaded through a pointer of which LLVM knows nothing: what the first group has in

@@ -15,6 +15,7 @@
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_spread.h"
+#include "codegen/core/cg_transposition.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
 #include "codegen/value/cg_align.h"
@@ -24,76 +25,12 @@
 
 enum { WORD = 4, LINE = 64 };
 
-// ---- transposition ------------------------------------------------------------------------------
-
 static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
                          unsigned n) {
     LLVMValueRef idx[32];
     for (unsigned k = 0; k < n; k++)
         idx[k] = cg_i32(c, from[k]);
     return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
-}
-
-// In each four lanes: alternately x's and y's pieces of `unit` words, from the low or high half.
-static LLVMValueRef unpack(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned unit, bool high,
-                           unsigned n) {
-    unsigned from[16];
-    for (unsigned k = 0; k < n; k++) {
-        unsigned at = k % 4, piece = at / unit;
-        from[k] = (piece % 2 ? n : 0) + k / 4 * 4 + (high ? 2 : 0) + piece / 2 * unit + at % unit;
-    }
-    return pick(c, x, y, from, n);
-}
-
-// Four rows: transposes 4 x 4 words in each four lanes.
-static void transpose_fours(struct cg *c, LLVMValueRef *r, unsigned n) {
-    LLVMValueRef lo = unpack(c, r[0], r[1], 1, false, n), hi = unpack(c, r[0], r[1], 1, true, n);
-    LLVMValueRef lo2 = unpack(c, r[2], r[3], 1, false, n), hi2 = unpack(c, r[2], r[3], 1, true, n);
-    r[0] = unpack(c, lo, lo2, 2, false, n);
-    r[1] = unpack(c, lo, lo2, 2, true, n);
-    r[2] = unpack(c, hi, hi2, 2, false, n);
-    r[3] = unpack(c, hi, hi2, 2, true, n);
-}
-
-// The pieces of four words at even or odd places of x, then y's.
-static LLVMValueRef every_other(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigned odd,
-                                unsigned n) {
-    unsigned from[16];
-    for (unsigned k = 0; k < n; k++)
-        from[k] = (2 * (k / 4) + odd) * 4 + k % 4;
-    return pick(c, x, y, from, n);
-}
-
-// Rows of n / 4 pieces, as many as pieces in a row: out[b] is made of piece b of each.
-static void transpose_pieces(struct cg *c, LLVMValueRef *rows, unsigned count, unsigned n,
-                             unsigned first, unsigned step, LLVMValueRef *out) {
-    if (count == 1) {
-        out[first] = rows[0];
-        return;
-    }
-    for (unsigned odd = 0; odd < 2; odd++) {
-        LLVMValueRef half[4];
-        for (unsigned k = 0; k < count / 2; k++)
-            half[k] = every_other(c, rows[2 * k], rows[2 * k + 1], odd, n);
-        transpose_pieces(c, half, count / 2, n, first + odd * step, 2 * step, out);
-    }
-}
-
-// n rows of n words, n being 4, 8 or 16.
-static void transpose(struct cg *c, LLVMValueRef *r, unsigned n) {
-    for (unsigned k = 0; k < n; k += 4)
-        transpose_fours(c, r + k, n);
-    LLVMValueRef out[16];
-    for (unsigned k = 0; k < 4; k++) {
-        LLVMValueRef rows[4], made[4];
-        for (unsigned p = 0; p < n / 4; p++)
-            rows[p] = r[4 * p + k];
-        transpose_pieces(c, rows, n / 4, n, 0, 1, made);
-        for (unsigned p = 0; p < n / 4; p++)
-            out[4 * p + k] = made[p];
-    }
-    for (unsigned k = 0; k < n; k++)
-        r[k] = out[k];
 }
 
 // ---- the access ---------------------------------------------------------------------------------
@@ -169,7 +106,7 @@ static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s,
     for (unsigned k = 0; k < n && store; k++)
         r[k] = pick(c, t->x[group + k], t->x[group + k], from, n);
     if (store)
-        transpose(c, r, n);
+        cg_transpose_words(c, r, n, n);
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef at = cg_spread_lane(g, s, lane + k);
         at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)group * WORD), "");
@@ -186,7 +123,7 @@ static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s,
     }
     if (store)
         return;
-    transpose(c, r, n);
+    cg_transpose_words(c, r, n, n);
     for (unsigned k = 0; k < n; k++) {
         unsigned into[32];
         for (unsigned l = 0; l < c->width; l++)
