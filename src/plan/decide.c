@@ -16,7 +16,8 @@ struct plan_access plan_decide(const struct plan_inputs *in, struct kir_inst *i,
     plan_find_lane_words(in, &a, &s);
     plan_without_mask(in, &a, &s);
     plan_find_lone(in, &a);
-    a.transposed = !in->puts_off && plan_is_transposed(in->fl, in->groups, i);
+    a.transposed =
+        !in->puts_off && (plan_is_transposed(in->fl, in->groups, i) || plan_is_column(in, &a, &s));
     return a;
 }
 

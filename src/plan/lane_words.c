@@ -1,5 +1,5 @@
-// Words that follow each other at each lane's own place, of which a block loads all: a row of a tile
-// a lane, say, or what a thread has of its own. Each lane's are one vector of memory, and a
+// Words that follow each other at each lane's own place, of which a block loads all: a row of a
+// tile a lane, say, or what a thread has of its own. Each lane's are one vector of memory, and a
 // transposition in registers makes a vector for each word of them.
 //
 // Two words of sixteen lanes take 16 loads and 16 other instructions, where lane by lane they take

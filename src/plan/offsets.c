@@ -2,7 +2,7 @@
 // or vectors of which some components are wanted; else scalars at constant distances.
 #include "plan/passes.h"
 
-enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256, MOST_GAPS = 4 };
+enum { MAX_STRIDED_BYTES = 512, MAX_STRIDED = 256, MOST_GAPS = 4, LEAST_PIECE_BYTES = 16 };
 
 // Do all pieces of n lanes lie side by side at `stride` bytes, or at one place? Which ones do that
 // is in *same.
@@ -22,12 +22,15 @@ static bool are_pieces(const struct plan_inputs *in, const int64_t *offs, unsign
     return true;
 }
 
-// Equal pieces of at least a quarter of the lanes; stores have no pieces at one place.
+// Equal pieces of at least a quarter of the lanes, or an eighth where these have 16 bytes; stores
+// have no pieces at one place.
 static bool find_pieces(const struct plan_inputs *in, struct plan_access *a) {
     unsigned width = in->fl->width, least = width >= 8 ? width / 8 * 2 : width;
     int64_t stride = (int64_t)a->count * a->bytes;
     bool is_store = a->inst->op == ISA_OP_ST;
     uint32_t same;
+    if (width / 8 > 1 && width / 8 * stride >= LEAST_PIECE_BYTES)
+        least = width / 8;
     for (unsigned n = width; n >= least; n /= 2)
         if (are_pieces(in, a->offs, n, stride, &same) && !(is_store && same)) {
             a->kind = n == width && !same ? PLAN_LINE : PLAN_PIECES;

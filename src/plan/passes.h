@@ -16,6 +16,8 @@ bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i);
 void plan_find_window(const struct plan_inputs *in, struct plan_access *a);
 void plan_find_lane_words(const struct plan_inputs *in, struct plan_access *a,
                           const struct shape *s);
+bool plan_is_column(const struct plan_inputs *in, const struct plan_access *a,
+                    const struct shape *s);
 void plan_find_lone(const struct plan_inputs *in, struct plan_access *a);
 void plan_without_mask(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
 

@@ -81,7 +81,7 @@ struct plan_access {
     struct plan_window window;        // strided loads of all lanes; no chunks: there is none
     uint8_t words;    // words that the block loads at each lane's place: lane_words.c; 0: not so
     int64_t words_lo; // where they begin, as offsets of accesses count
-    struct lane_step step;            // of steps
+    struct lane_step step; // of steps
 };
 
 // What a plan is made for.

@@ -81,6 +81,14 @@ static void pieces(void) {
            "access pieces 8 same 0x3");
     expect("a store has no such pieces",
            "mov.u32 %x0, %tid.y; mul.lo.s32 %x1, %x0, 5;" AT("%a", "%x1") STORE, rows, "!pieces");
+    expect("four words of 32 lanes",
+           "shr.u32 %x0, %t, 2; and.b32 %x1, %t, 3; mad.lo.s32 %x2, %x0, 20, %x1;" AT("%a", "%x2")
+               LOAD,
+           (struct planned_for){.width = 32}, "access pieces 4");
+    expect("four halves of 32 lanes",
+           "shr.u32 %x0, %t, 2; and.b32 %x1, %t, 3; mad.lo.s32 %x2, %x0, 20, %x1;"
+           "mul.wide.u32 %w0, %x2, 2; add.s64 %w1, %a, %w0; ld.global.u16 %x3, [%w1];" KEPT("%x3"),
+           (struct planned_for){.width = 32}, "!pieces");
     expect("pairs are too short",
            "shr.u32 %x0, %t, 1; and.b32 %x1, %t, 1; mad.lo.s32 %x2, %x0, 7, %x1;" AT("%a", "%x2")
                LOAD,
@@ -145,8 +153,7 @@ static void lane_words(void) {
     expect("two words of a row a lane, quick", two, quick, "!words");
     expect("eight words, in any order", eight, usual, "access apart words -4 n 8");
     expect("eight words, registers of eight", eight, narrow, "access apart words -4 n 8");
-    expect("eight words, registers of four", eight, four,
-           "access strided 17 sparse words 12 n 4");
+    expect("eight words, registers of four", eight, four, "access strided 17 sparse words 12 n 4");
     expect("three words are two pairs",
            "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") WORD_AT(0, "%x1") WORD_AT(4, "%x2")
                WORD_AT(8, "%x3") KEPT("%x1") KEPT("%x2") KEPT("%x3"),
@@ -177,8 +184,10 @@ static void lane_words(void) {
            "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0") "ld.volatile.global.u32 %x1, [%w1];" WORD_AT(
                4, "%x2") KEPT("%x1") KEPT("%x2"),
            usual, "!words");
-    expect("bytes", "mul.lo.s32 %x0, %t, 17;" AT("%a", "%x0")
-               "ld.global.u8 %x1, [%w1]; ld.global.u8 %x2, [%w1+1];" KEPT("%x1") KEPT("%x2"),
+    expect("bytes",
+           "mul.lo.s32 %x0, %t, 17;" AT(
+               "%a", "%x0") "ld.global.u8 %x1, [%w1]; ld.global.u8 %x2, [%w1+1];" KEPT("%x1")
+               KEPT("%x2"),
            usual, "!words");
     expect("neighbours", AT("%a", "%t") WORD_AT(0, "%x1") WORD_AT(4, "%x2") KEPT("%x1") KEPT("%x2"),
            usual, "access line");
@@ -268,6 +277,29 @@ static void transposed(void) {
     expect("not beside what is put off", column, how, "!transposed");
     how = (struct planned_for){.ntid = {16, 16, 1}};
     expect("a group by itself", column, how, "!transposed");
+}
+
+// A tile of 16 rows in shared memory, stored by columns.
+static void columns(void) {
+    const char *by_17 = "mov.u32 %x0, %tid.y; mov.u64 %w3, s; mul.wide.u32 %w0, %t, 68;"
+                        "add.s64 %w1, %w3, %w0; mul.wide.u32 %w2, %x0, 4; add.s64 %w1, %w1, %w2;"
+                        "st.shared.u32 [%w1], %t;";
+    const char *by_2 = "mov.u32 %x0, %tid.y; mov.u64 %w3, s; mul.wide.u32 %w0, %t, 68;"
+                       "add.s64 %w1, %w3, %w0; mul.wide.u32 %w2, %x0, 8; add.s64 %w1, %w1, %w2;"
+                       "st.shared.u32 [%w1], %t;";
+    const char *overlap = "mov.u32 %x0, %tid.y; mov.u64 %w3, s; mul.wide.u32 %w0, %t, 12;"
+                          "add.s64 %w1, %w3, %w0; mul.wide.u32 %w2, %x0, 4; add.s64 %w1, %w1, %w2;"
+                          "st.shared.u32 [%w1], %t;";
+    struct planned_for how = {.ntid = {16, 16, 1}, .team = 4};
+    expect("columns of a tile", by_17, how, "access each transposed");
+    expect("every other column", by_2, how, "!transposed");
+    expect("lanes' lines overlap", overlap, how, "!transposed");
+    how.puts_off = true;
+    expect("not beside what is put off", by_17, how, "!transposed");
+    how = (struct planned_for){.ntid = {16, 16, 1}};
+    expect("a group by itself", by_17, how, "!transposed");
+    how = (struct planned_for){.ntid = {16, 16, 1}, .team = 4, .quick = true};
+    expect("quick", by_17, how, "!transposed");
 }
 
 static void rows_of_members(void) {
@@ -365,6 +397,7 @@ int main(void) {
     masks();
     without_masks();
     transposed();
+    columns();
     rows_of_members();
     eights();
     streams();

@@ -5,9 +5,9 @@
 
 struct cg;
 
-// Registers of n elements (4, 8 or 16), each of which holds n / m rows of m elements (2, 4, 8 or 16,
-// at most n): row cg_row_at(j, s, m, n) is the s-th one of register j. Makes of r[0] to r[m - 1] the
-// rows' elements 0 to m - 1, in the order of the rows.
+// Registers of n elements (4, 8 or 16), each of which holds n / m rows of m elements (2, 4, 8 or
+// 16, at most n): row cg_row_at(j, s, m, n) is the s-th one of register j. Makes of r[0] to r[m -
+// 1] the rows' elements 0 to m - 1, in the order of the rows.
 void cg_transpose_words(struct cg *c, LLVMValueRef *r, unsigned m, unsigned n);
 unsigned cg_row_at(unsigned j, unsigned s, unsigned m, unsigned n);
 

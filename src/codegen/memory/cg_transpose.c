@@ -7,10 +7,12 @@
 //
 // Whether the distances hold, and no sum wraps, is tested when it runs, and so is that all lanes
 // act and, for stores, that the lines of lanes do not overlap: else each group has accesses of its
-// own.
+// own. In shared memory lanes lie at constant distances of a place that the groups share but for a
+// constant, and only masks are asked.
 #include "codegen/memory/cg_transpose.h"
 #include "codegen/access/cg_gather.h"
 #include "codegen/access/cg_places.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/ahead/cg_stream.h"
 #include "codegen/core/cg_blocks.h"
 #include "codegen/core/cg_module.h"
@@ -42,6 +44,7 @@ struct transposed {
     LLVMValueRef mask[CG_MAX_TEAM]; // NULL: all lanes
     LLVMValueRef x[CG_MAX_TEAM];    // what is stored, or was loaded
     bool past;                      // whole lines are stored past the caches
+    struct cg_places fixed;         // base: of the first group, where distances are constants
 };
 
 static void look_at_groups(struct cg_func *g, struct transposed *t) {
@@ -49,9 +52,13 @@ static void look_at_groups(struct cg_func *g, struct transposed *t) {
     for (unsigned n = 0; n < c->team; n++) {
         cg_turn_to(g, n);
         cg_check_alignment(g, t->i);
-        struct cg_places p = cg_places_of(g, t->i);
-        t->at[n] = LLVMBuildPtrToInt(c->b, cg_pointers(g, &p), t->places, "");
         t->mask[n] = g->now.mask;
+        if (t->i->mods.space == ISA_SPACE_GLOBAL) {
+            struct cg_places p = cg_places_of(g, t->i);
+            t->at[n] = LLVMBuildPtrToInt(c->b, cg_pointers(g, &p), t->places, "");
+        } else if (!n) {
+            t->fixed = cg_places_of(g, t->i);
+        }
         if (t->i->op == ISA_OP_ST)
             t->x[n] = LLVMBuildBitCast(c->b, cg_operand_bits(g, t->i, 1, cg_vec(g, t->i->ops[1])),
                                        t->words, "");
@@ -74,19 +81,29 @@ static LLVMValueRef lines_follow(struct cg *c, LLVMValueRef at) {
     return LLVMBuildICmp(c->b, LLVMIntSGE, step, LLVMConstVector(least, c->width), "");
 }
 
-// An i1: do groups lie side by side, and do all lanes act?
+// An i1: do groups lie side by side, and do all lanes act? NULL: they do.
 static LLVMValueRef lie_in_lines(struct cg *c, const struct transposed *t) {
-    LLVMValueRef ok = t->i->op == ISA_OP_ST ? lines_follow(c, t->at[0]) : NULL;
+    LLVMValueRef ok = t->i->op == ISA_OP_ST && t->at[0] ? lines_follow(c, t->at[0]) : NULL;
     for (unsigned n = 0; n < c->team; n++) {
         ok = both(c, ok, t->mask[n]);
-        if (!n)
+        if (!n || !t->at[0])
             continue;
         LLVMValueRef by = cg_splat(c, cg_i64(c, (uint64_t)n * WORD));
         LLVMValueRef want = LLVMBuildAdd(c->b, t->at[0], by, "");
         ok = both(c, ok, LLVMBuildICmp(c->b, LLVMIntEQ, t->at[n], want, ""));
     }
     LLVMTypeRef m = cg_mask_type(c);
-    return cg_call_intrinsic(c, "llvm.vector.reduce.and", &m, 1, &ok, 1);
+    return ok ? cg_call_intrinsic(c, "llvm.vector.reduce.and", &m, 1, &ok, 1) : NULL;
+}
+
+static LLVMValueRef line_of(struct cg_func *g, const struct transposed *t, struct cg_spread *s,
+                            unsigned lane, unsigned group) {
+    struct cg *c = g->cg;
+    if (t->fixed.base)
+        return cg_byte_gep(c, t->fixed.base, t->fixed.offs[lane] + (int64_t)group * WORD);
+    LLVMValueRef at = cg_spread_lane(g, s, lane);
+    at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)group * WORD), "");
+    return LLVMBuildIntToPtr(c->b, at, c->ptr, "");
 }
 
 static unsigned lanes_of_register(const struct cg *c) {
@@ -108,9 +125,7 @@ static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s,
     if (store)
         cg_transpose_words(c, r, n, n);
     for (unsigned k = 0; k < n; k++) {
-        LLVMValueRef at = cg_spread_lane(g, s, lane + k);
-        at = LLVMBuildAdd(c->b, at, cg_i64(c, (uint64_t)group * WORD), "");
-        LLVMValueRef p = LLVMBuildIntToPtr(c->b, at, c->ptr, "");
+        LLVMValueRef p = line_of(g, t, s, lane + k, group);
         if (t->past) {
             cg_store_past(c, r[k], p);
             continue;
@@ -149,7 +164,9 @@ static void access_each_line(struct cg_func *g, struct transposed *t) {
     n = n < c->team ? n : c->team;
     n = n < c->width ? n : c->width;
     cg_turn_to(g, 0);
-    struct cg_spread s = cg_spread(g, t->at[0], 0);
+    struct cg_spread s = {0};
+    if (t->at[0])
+        s = cg_spread(g, t->at[0], 0);
     for (unsigned k = 0; k < c->team && t->i->op == ISA_OP_LD; k++)
         t->x[k] = LLVMGetPoison(t->words);
     for (unsigned lane = 0; lane < c->width; lane += n)
@@ -162,7 +179,8 @@ static void access_lines(struct cg_func *g, struct transposed *t) {
     struct cg *c = g->cg;
     LLVMTypeRef v = t->places;
     LLVMValueRef ok = NULL;
-    if (lanes_of_register(c) * WORD == LINE && c->team % 16 == 0 && c->width % 16 == 0) {
+    if (t->at[0] && lanes_of_register(c) * WORD == LINE && c->team % 16 == 0 &&
+        c->width % 16 == 0) {
         LLVMValueRef bits = cg_call_intrinsic(c, "llvm.vector.reduce.or", &v, 1, &t->at[0], 1);
         ok = cg_streams_at(g, t->i, bits);
     }
@@ -186,9 +204,11 @@ static void access_lanes(struct cg_func *g, struct transposed *t) {
     struct cg *c = g->cg;
     for (unsigned n = 0; n < c->team; n++) {
         cg_turn_to(g, n);
-        LLVMValueRef p = LLVMBuildIntToPtr(c->b, t->at[n], cg_vec_of(c, c->ptr), "");
-        struct cg_lane_access a = {
-            .elem = c->i32, .count = 1, .bytes = WORD, .at.pointers = p, .rare = true};
+        struct cg_lane_access a = {.elem = c->i32, .count = 1, .bytes = WORD, .rare = true};
+        if (t->at[0])
+            a.at.pointers = LLVMBuildIntToPtr(c->b, t->at[n], cg_vec_of(c, c->ptr), "");
+        else
+            a.at = cg_places_of(g, t->i);
         if (t->i->op == ISA_OP_ST)
             cg_scatter(g, a, &t->x[n]);
         else
@@ -211,14 +231,24 @@ bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
     if (!plan || !plan->transposed)
         return false;
     struct transposed t = {.i = i, .words = cg_vec_of(c, c->i32), .places = cg_vec_of(c, c->i64)};
-    note_on(c->notes, i, false,
-            "global %s: rows of threads lie side by side, transposed in registers",
+    note_on(c->notes, i, false, "%s %s: rows of threads lie side by side, transposed in registers",
+            i->mods.space == ISA_SPACE_SHARED ? "shared" : "global",
             i->op == ISA_OP_ST ? "store" : "load");
+    if (i->mods.space == ISA_SPACE_SHARED)
+        cg_forget_words(g);
     look_at_groups(g, &t);
+    LLVMValueRef in_lines = lie_in_lines(c, &t);
+    if (!in_lines) {
+        access_lines(g, &t);
+        if (i->op == ISA_OP_LD)
+            set_loaded(g, &t);
+        cg_turn_to(g, 0);
+        return true;
+    }
     LLVMBasicBlockRef lines = cg_new_block(g, "lines"), lanes = cg_new_block(g, "lanes"),
                       done = cg_new_block(g, "transposed"), from[2];
     LLVMValueRef x[2][CG_MAX_TEAM];
-    LLVMBuildCondBr(c->b, lie_in_lines(c, &t), lines, lanes);
+    LLVMBuildCondBr(c->b, in_lines, lines, lanes);
     for (unsigned way = 0; way < 2; way++) {
         LLVMPositionBuilderAtEnd(c->b, way ? lanes : lines);
         if (way)
