@@ -1,10 +1,12 @@
 // SSA construction: Cytron et al. with phis pruned by liveness. Variables are taken one by one,
-// so that memory is proportional to the text, and time to live ranges: dominance frontiers are not
-// kept (of loops inside each other they are quadratic) but found for each variable among the blocks
-// that it is live into (Sreedhar and Gao: A Linear Time Algorithm for Placing Phi-Nodes). Nothing
-// recurses.
+// so that memory is proportional to the text, and time to live ranges: dominance frontiers are
+// found for each variable among the blocks that it is live into (Sreedhar and Gao: A Linear Time
+// Algorithm for Placing Phi-Nodes). What is live into many more blocks than mention it (the
+// counters of loops inside each other) has phis in the frontiers of all blocks, and those that
+// nothing reads are removed at the end: the same phis. Nothing recurses.
 #include "ir/ssa.h"
 
+#include "ir/frontiers.h"
 #include "ir/order.h"
 
 enum isa_type kir_isa_type(enum kir_type t) {
@@ -58,6 +60,8 @@ struct ssa {
     uint32_t *live, *defined, *has_phi, *seen;
     uint32_t *work, *heap; // of blocks
     uint32_t nheap;
+    struct frontiers frontiers; // found when a variable needs them
+    bool any_unread;            // phis may be there that nothing reads
     // renaming
     struct kir_value **current, **undef; // by variable
     VEC(struct undo {
@@ -69,7 +73,7 @@ struct ssa {
     uint32_t *first_out;
     struct operand_of {
         uint32_t block, pred;
-    } *out;
+    } * out;
 };
 
 static void add_block(struct ssa *s, struct block_list **list, uint32_t block) {
@@ -133,16 +137,23 @@ static uint32_t heap_pop(struct ssa *s) {
     return top;
 }
 
-// Marks the blocks that a variable is live into.
-static void mark_live(struct ssa *s, uint32_t var) {
+// Marks the blocks that assign a variable, and those that it is live into. False: these are many.
+static bool mark_live(struct ssa *s, uint32_t var) {
+    enum { FEW = 256, TIMES = 8 };
     uint32_t n = 0, mark = var + 1;
-    for (struct block_list *d = s->defs[var]; d; d = d->next)
+    uint64_t left = FEW;
+    for (struct block_list *d = s->defs[var]; d; d = d->next) {
         s->defined[d->block] = mark;
+        left += TIMES;
+    }
     for (struct block_list *u = s->uses[var]; u; u = u->next) {
         s->live[u->block] = mark;
         s->work[n++] = u->block;
+        left += TIMES;
     }
     while (n) {
+        if (!left--)
+            return false;
         const struct kir_block *b = s->f->blocks.data[s->work[--n]];
         for (uint32_t k = 0; k < b->preds.len; k++) {
             uint32_t p = b->preds.data[k]->id;
@@ -152,6 +163,7 @@ static void mark_live(struct ssa *s, uint32_t var) {
             s->work[n++] = p;
         }
     }
+    return true;
 }
 
 static void insert_phi(struct ssa *s, uint32_t var, struct kir_block *b) {
@@ -196,12 +208,78 @@ static void follow(struct ssa *s, uint32_t var, uint32_t root) {
     }
 }
 
+static bool is_reached(const struct ssa *s, uint32_t b) {
+    return s->order.number[b] != KIR_UNREACHABLE;
+}
+
+// The last block that assigns and dominates all that read before they assign; KIR_UNREACHABLE:
+// none. Where it does not dominate a block, what the variable holds there is not read.
+static uint32_t find_kept(const struct ssa *s, uint32_t var) {
+    uint32_t kept = KIR_UNREACHABLE, least = UINT32_MAX, most = 0;
+    for (struct block_list *u = s->uses[var]; u; u = u->next)
+        if (is_reached(s, u->block)) {
+            uint32_t in = s->order.in[u->block];
+            least = in < least ? in : least;
+            most = in > most ? in : most;
+        }
+    for (struct block_list *d = s->defs[var]; d; d = d->next)
+        if (is_reached(s, d->block) && s->order.in[d->block] < least &&
+            most < s->order.out[d->block] &&
+            (kept == KIR_UNREACHABLE || s->order.in[kept] < s->order.in[d->block]))
+            kept = d->block;
+    return kept;
+}
+
+static void find_frontiers(struct ssa *s) {
+    struct kir_edges e = kir_edges_of(s->f, &s->tmp);
+    s->frontiers = (struct frontiers){.a = &s->tmp,
+                                      .nblocks = s->f->blocks.len,
+                                      .nreached = s->order.n,
+                                      .order = s->order.blocks,
+                                      .idom = s->order.idom,
+                                      .first_pred = e.first_pred,
+                                      .preds = e.preds};
+    frontiers_find(&s->frontiers);
+}
+
+// Phis in the frontiers of what assigns, and of those with phis, as far as `kept` dominates.
+static void place_in_frontiers(struct ssa *s, uint32_t var, uint32_t kept) {
+    const struct kir_order *o = &s->order;
+    uint32_t n = 0, mark = var + 1;
+    if (!s->frontiers.first)
+        find_frontiers(s);
+    for (struct block_list *d = s->defs[var]; d; d = d->next)
+        if (is_reached(s, d->block))
+            s->work[n++] = d->block;
+    while (n)
+        for (const struct frontier *at = frontier_first(&s->frontiers, s->work[--n]); at;
+             at = frontier_next(&s->frontiers, at)) {
+            uint32_t b = at->block;
+            if (kept != KIR_UNREACHABLE && o->number[b] < o->number[kept])
+                break; // nothing that follows lies below it
+            if (s->has_phi[b] == mark ||
+                (kept != KIR_UNREACHABLE && (b == kept || !kir_dominates(o, kept, b))))
+                continue;
+            s->has_phi[b] = mark;
+            insert_phi(s, var, s->f->blocks.data[b]);
+            if (s->defined[b] != mark)
+                s->work[n++] = b;
+        }
+    s->any_unread = true;
+}
+
 static void place_phis(struct ssa *s, uint32_t var) {
     if (!s->uses[var])
         return;
-    mark_live(s, var);
+    uint32_t kept = find_kept(s, var);
+    if (kept != KIR_UNREACHABLE && !s->defs[var]->next)
+        return;
+    if (!mark_live(s, var)) {
+        place_in_frontiers(s, var, kept);
+        return;
+    }
     for (struct block_list *d = s->defs[var]; d; d = d->next)
-        if (s->order.number[d->block] != KIR_UNREACHABLE)
+        if (is_reached(s, d->block))
             heap_push(s, d->block);
     while (s->nheap)
         follow(s, var, heap_pop(s));
@@ -292,6 +370,42 @@ static void forget_variables(struct kir_func *f) {
             i->index = 0;
 }
 
+static void mark_read(const struct kir_inst *i, struct kir_inst **todo, uint32_t *n) {
+    for (uint32_t k = 0; k < i->nops; k++) {
+        struct kir_value *v = i->ops[k];
+        if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_PHI || v->def->index)
+            continue;
+        v->def->index = 1;
+        todo[(*n)++] = v->def;
+    }
+}
+
+// Removes phis that only such phis read.
+static void remove_unread(struct ssa *s) {
+    struct kir_func *f = s->f;
+    uint32_t n = 0, phis = 0;
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i && i->op == ISA_OP_PHI; i = i->next)
+            phis++;
+    struct kir_inst **todo = arena_array(&s->tmp, struct kir_inst *, phis + 1);
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op != ISA_OP_PHI)
+                mark_read(i, todo, &n);
+    while (n) {
+        const struct kir_inst *phi = todo[--n];
+        mark_read(phi, todo, &n);
+    }
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (struct kir_inst *i = f->blocks.data[b]->first, *next; i && i->op == ISA_OP_PHI;
+             i = next) {
+            next = i->next;
+            if (!i->index)
+                kir_remove(i);
+        }
+    forget_variables(f);
+}
+
 void kir_ssa_construct(struct kir_func *f, const struct kir_vars *vars) {
     struct ssa s = {.f = f, .nvars = vars->reads.len, .reads = vars->reads.data};
     uint32_t nblocks = f->blocks.len;
@@ -316,5 +430,7 @@ void kir_ssa_construct(struct kir_func *f, const struct kir_vars *vars) {
         place_phis(&s, var);
     rename_all(&s);
     forget_variables(f);
+    if (s.any_unread)
+        remove_unread(&s);
     arena_free(&s.tmp);
 }

@@ -94,13 +94,17 @@ static void store_places(struct cg_func *g, const struct cg_lane_access *a, LLVM
     keep(LLVMBuildStore(c->b, p, to), 64);
 }
 
+LLVMValueRef cg_call_values(struct cg *c, LLVMValueRef first, unsigned k) {
+    return at_byte(c, first, (uint64_t)k * c->width * PLACE_BYTES);
+}
+
 struct cg_call_memory cg_call_memory(struct cg_func *g, LLVMValueRef pointers) {
     struct cg *c = g->cg;
     struct cg_call_memory m;
     m.places = memory(g, &g->lane_places, LLVMVectorType(c->i64, c->width));
     keep(LLVMBuildStore(c->b, pointers, m.places), 64);
     for (unsigned k = 0; k < CG_CALL_MEMORIES; k++)
-        m.values[k] = at_byte(c, values(g), (uint64_t)k * c->width * PLACE_BYTES);
+        m.values[k] = cg_call_values(c, values(g), k);
     c->lane_calls = true;
     return m;
 }

@@ -16,5 +16,7 @@ struct cg_call_memory {
     LLVMValueRef places, values[CG_CALL_MEMORIES];
 };
 struct cg_call_memory cg_call_memory(struct cg_func *g, LLVMValueRef pointers);
+// values[k], where `first` is values[0]: the called function needs no other pointer to them.
+LLVMValueRef cg_call_values(struct cg *c, LLVMValueRef first, unsigned k);
 
 #endif

@@ -11,6 +11,7 @@
 #include "codegen/pipeline/optimize.h"
 #include "codegen/pipeline/pipeline.h"
 #include "plan/interp/plan_interp.h"
+#include "support/debug.h"
 #include "support/memory.h"
 #include "support/stages.h"
 #include "support/work.h"
@@ -72,6 +73,9 @@ static bool begin(struct compilation *t, struct kj_module *m, uint32_t kernel,
     }
     llvm_memory_reserve(LLVM_MODULE_BYTES);
     c->ctx = LLVMContextCreate();
+    // Names are for readers; LLVM would look each up in a table.
+    LLVMContextSetDiscardValueNames(c->ctx,
+                                    !debug_on("llvm") && !debug_on("llvmopt") && !debug_on("asm"));
     cg_heed_diagnostics(c);
     c->mod = LLVMModuleCreateWithNameInContext(c->kernel->name, c->ctx);
     c->b = LLVMCreateBuilderInContext(c->ctx);

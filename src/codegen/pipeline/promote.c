@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/dominators.h"
+#include "ir/frontiers.h"
 #include "support/vec.h"
 #include "support/work.h"
 
@@ -28,10 +29,6 @@ struct phi {
     uint32_t var, block, next; // next: of the block, plus one
     uint32_t first_operand;    // one for each edge to the block
     LLVMValueRef made;
-};
-
-struct frontier {
-    uint32_t block, next; // next: plus one
 };
 
 struct undo {
@@ -57,9 +54,7 @@ struct promoter {
     uint32_t *child, *sibling; // the dominator tree; plus one
     uint32_t *in, *last;       // by block: the numbers of those that it dominates
     uint32_t *place, *around;  // see find_retreats
-    VEC(struct frontier) frontiers;
-    uint32_t *frontier; // by block: the first, plus one
-    uint32_t *turn;     // by block: its place in order
+    struct frontiers frontiers;
     VEC(struct phi) phis;
     uint32_t *first_phi; // by block, plus one
     struct def *operands;
@@ -332,82 +327,16 @@ static void find_retreats(struct promoter *p) {
     }
 }
 
-// Frontiers are lists in which the blocks that come last in p->order stand first. Those below a
-// block and its own have their tails in common: of loops inside each other each one's list is the
-// next outer one's with one block more.
-static uint32_t new_frontier(struct promoter *p, uint32_t block, uint32_t next) {
-    work_spend(1);
-    vec_push(p->a, &p->frontiers, (struct frontier){block, next});
-    return p->frontiers.len;
-}
-
-// To where edges lead from each block to one that it does not dominate.
-static void find_own_frontiers(struct promoter *p) {
-    for (uint32_t k = 1; k < p->nreached; k++) {
-        uint32_t to = p->order[k];
-        for (uint32_t e = p->first_pred[to]; e < p->first_pred[to + 1]; e++) {
-            uint32_t b = p->preds[e], first = p->frontier[b];
-            if (p->idom[b] != NONE && b != p->idom[to] &&
-                !(first && p->frontiers.data[first - 1].block == to))
-                p->frontier[b] = new_frontier(p, to, first);
-        }
-    }
-}
-
-// Both lists as one. It ends with what is left of one of them, or with what they have in common.
-static uint32_t merge_frontiers(struct promoter *p, uint32_t x, uint32_t y) {
-    uint32_t begin = p->frontiers.len, rest = 0;
-    while (x != y && x && y) {
-        struct frontier fx = p->frontiers.data[x - 1], fy = p->frontiers.data[y - 1];
-        bool same = fx.block == fy.block;
-        if (same && (!fx.next || !fy.next)) {
-            x = fx.next ? x : 0;
-            y = fx.next ? 0 : y;
-            break;
-        }
-        bool of_x = same || p->turn[fx.block] > p->turn[fy.block];
-        new_frontier(p, of_x ? fx.block : fy.block, 0);
-        x = of_x ? fx.next : x;
-        y = of_x && !same ? y : fy.next;
-    }
-    rest = x ? x : y;
-    for (uint32_t k = p->frontiers.len; k-- > begin;) {
-        p->frontiers.data[k].next = rest;
-        rest = k + 1;
-    }
-    return rest;
-}
-
-// A block's list without what `above` is the dominator of, which comes behind it in p->order.
-static uint32_t leave_below(struct promoter *p, uint32_t list, uint32_t above) {
-    uint32_t begin = p->frontiers.len, kept = list, at = list;
-    for (; at && p->turn[p->frontiers.data[at - 1].block] > p->turn[above];
-         at = p->frontiers.data[at - 1].next)
-        if (p->idom[p->frontiers.data[at - 1].block] == above)
-            kept = p->frontiers.data[at - 1].next; // what follows it is shared
-    for (at = list; at != kept; at = p->frontiers.data[at - 1].next)
-        if (p->idom[p->frontiers.data[at - 1].block] != above)
-            new_frontier(p, p->frontiers.data[at - 1].block, 0);
-    for (uint32_t k = p->frontiers.len; k-- > begin;) {
-        p->frontiers.data[k].next = kept;
-        kept = k + 1;
-    }
-    return kept;
-}
-
-// Where the ways part on which a block is passed and not passed. Those above a block that has
-// `to` in its frontier have it, too, up to the one that dominates `to`.
+// Dominance frontiers of all blocks.
 static void find_frontiers(struct promoter *p) {
-    p->frontier = arena_array(p->a, uint32_t, p->nblocks + 1);
-    p->turn = arena_array(p->a, uint32_t, p->nblocks + 1);
-    for (uint32_t k = 0; k < p->nreached; k++)
-        p->turn[p->order[k]] = k;
-    find_own_frontiers(p);
-    for (uint32_t k = p->nreached; k-- > 1;) {
-        uint32_t b = p->order[k], above = p->idom[b];
-        uint32_t list = leave_below(p, p->frontier[b], above);
-        p->frontier[above] = merge_frontiers(p, p->frontier[above], list);
-    }
+    p->frontiers = (struct frontiers){.a = p->a,
+                                      .nblocks = p->nblocks,
+                                      .nreached = p->nreached,
+                                      .order = p->order,
+                                      .idom = p->idom,
+                                      .first_pred = p->first_pred,
+                                      .preds = p->preds};
+    frontiers_find(&p->frontiers);
 }
 
 // ---- phis -----------------------------------------------------------------------------------
@@ -523,10 +452,11 @@ static void place_phis(struct promoter *p) {
             todo[n++] = stores[k];
         }
         while (n && !(operands > MANY_OPERANDS && operands - before > most))
-            for (uint32_t at = p->frontier[todo[--n]]; at; at = p->frontiers.data[at - 1].next) {
-                uint32_t b = p->frontiers.data[at - 1].block;
+            for (const struct frontier *at = frontier_first(&p->frontiers, todo[--n]); at;
+                 at = frontier_next(&p->frontiers, at)) {
+                uint32_t b = at->block;
                 work_spend(1);
-                if (uses[v].kept != NONE && p->turn[b] < p->turn[uses[v].kept])
+                if (uses[v].kept != NONE && p->frontiers.turn[b] < p->frontiers.turn[uses[v].kept])
                     break; // nothing that follows lies below what is kept
                 if (placed[b] == v + 1)
                     continue;

@@ -19,10 +19,7 @@ static bool calls_any(const struct kir_func *f) {
 
 // What a run of blocks puts off in vectors would be locked instructions in scalars.
 static bool counts_in_vectors(struct cg *c, const struct flow *fl) {
-    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
-        if (leaves_by_data(fl, fl->cfg->loops.data[k]))
-            return false;
-    return cg_puts_off(c, fl);
+    return !any_leaves_by_data(fl) && cg_puts_off(c, fl);
 }
 
 bool wants_scalars(struct cg *c, const struct traits *t, const struct flow *fl) {

@@ -4,20 +4,37 @@
 #include "isa/ops/arith.h"
 #include "isa/ops/logic.h"
 
-bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
-    for (uint32_t p = l->first; p <= l->last; p++) {
-        const struct kir_block *b = fl->cfg->order[p];
-        bool leaves = false;
-        for (uint32_t t = 0; t < b->last->ntargets; t++)
-            leaves |= !cfg_in_loop(l, fl->cfg->loop[b->last->targets[t]->id]);
-        if (!leaves || !b->last->nops || !varies(fl, b->last->ops[0]))
-            continue;
-        const struct kir_value *v = b->last->ops[0];
-        if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SETP)
+// Does the end of block b, which is in l, do so?
+static bool block_leaves_by_data(const struct flow *fl, const struct cfg_loop *l,
+                                 const struct kir_block *b) {
+    bool leaves = false;
+    for (uint32_t t = 0; t < b->last->ntargets; t++)
+        leaves |= !cfg_in_loop(l, fl->cfg->loop[b->last->targets[t]->id]);
+    if (!leaves || !b->last->nops || !varies(fl, b->last->ops[0]))
+        return false;
+    const struct kir_value *v = b->last->ops[0];
+    if (v->kind != KIR_VALUE_INST || v->def->op != ISA_OP_SETP)
+        return true;
+    for (uint32_t k = 0; k < v->def->nops; k++)
+        if (varies(fl, v->def->ops[k]))
             return true;
-        for (uint32_t k = 0; k < v->def->nops; k++)
-            if (varies(fl, v->def->ops[k]))
-                return true;
+    return false;
+}
+
+bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l) {
+    for (uint32_t p = l->first; p <= l->last; p++)
+        if (block_leaves_by_data(fl, l, fl->cfg->order[p]))
+            return true;
+    return false;
+}
+
+// Who leaves any loop leaves the innermost one.
+bool any_leaves_by_data(const struct flow *fl) {
+    for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
+        const struct kir_block *b = fl->cfg->order[p];
+        const struct cfg_loop *l = fl->cfg->loop[b->id];
+        if (l && block_leaves_by_data(fl, l, b))
+            return true;
     }
     return false;
 }

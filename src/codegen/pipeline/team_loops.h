@@ -7,6 +7,8 @@
 // Do lanes leave the loop by what they have computed, not by counting? Then groups iterate
 // different numbers of times, and a team would iterate as often as the slowest.
 bool leaves_by_data(const struct flow *fl, const struct cfg_loop *l);
+// Do they leave any of a function's loops so?
+bool any_leaves_by_data(const struct flow *fl);
 
 // A short loop that compares what lies side by side and leaves at a difference. It iterates few
 // times, each iteration waits for a load, a comparison and a branch, and nobody can tell which

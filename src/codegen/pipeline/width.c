@@ -63,11 +63,8 @@ bool groups_want_two_registers(const struct cg *c) {
 unsigned width_for_latency(const struct cg *c, const struct flow *fl) {
     enum { MOST_INSTRUCTIONS = 600, MOST_REGISTERS = 4 };
     const uint32_t *n = c->spec.ntid;
-    bool by_data = false;
-    for (uint32_t k = 0; k < fl->cfg->loops.len; k++)
-        by_data |= leaves_by_data(fl, fl->cfg->loops.data[k]);
     unsigned most = c->target.vector_bits / 32 * MOST_REGISTERS, w = c->width;
-    if (!by_data || func_has_barrier(c->kernel) || team_forbidden(c->kernel) ||
+    if (!any_leaves_by_data(fl) || func_has_barrier(c->kernel) || team_forbidden(c->kernel) ||
         lanes_of_atomics(c, fl))
         return w;
     for (unsigned by = 2; w * 2 <= most && w * 2 <= KD_WARP && n[0] && n[0] % (w * 2) == 0 &&

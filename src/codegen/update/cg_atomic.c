@@ -239,7 +239,8 @@ static bool short_operation(const struct kir_inst *i) {
             i->ty != ISA_BF16X2);
 }
 
-// void (places, x, y, old values, which lanes): one lane after the other.
+// void (places, values, which lanes): one lane after the other. Of values the first vector is x,
+// then come y and the old ones.
 static void write_lanes(struct cg_func *g, const struct kir_inst *i, LLVMValueRef f,
                         LLVMTypeRef t) {
     struct cg *c = g->cg;
@@ -250,11 +251,13 @@ static void write_lanes(struct cg_func *g, const struct kir_inst *i, LLVMValueRe
     LLVMPositionBuilderAtEnd(c->b, b[0]);
     LLVMValueRef lane = LLVMBuildPhi(c->b, c->i64, ""), at[4];
     LLVMValueRef bit =
-        LLVMBuildLShr(c->b, LLVMGetParam(f, 4), LLVMBuildTrunc(c->b, lane, c->i32, ""), "");
+        LLVMBuildLShr(c->b, LLVMGetParam(f, 2), LLVMBuildTrunc(c->b, lane, c->i32, ""), "");
     LLVMBuildCondBr(c->b, LLVMBuildTrunc(c->b, bit, c->i1, ""), b[1], b[2]);
     LLVMPositionBuilderAtEnd(c->b, b[1]);
-    for (unsigned k = 0; k < 4; k++)
-        at[k] = LLVMBuildInBoundsGEP2(c->b, k ? t : c->ptr, LLVMGetParam(f, k), &lane, 1, "");
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef first = k ? cg_call_values(c, LLVMGetParam(f, 1), k - 1) : LLVMGetParam(f, 0);
+        at[k] = LLVMBuildInBoundsGEP2(c->b, k ? t : c->ptr, first, &lane, 1, "");
+    }
     LLVMValueRef p = LLVMBuildLoad2(c->b, c->ptr, at[0], "");
     LLVMValueRef x = LLVMBuildLoad2(c->b, t, at[1], "");
     LLVMValueRef y = i->mods.atom == ISA_ATOM_CAS ? LLVMBuildLoad2(c->b, t, at[2], "") : NULL;
@@ -298,8 +301,8 @@ static bool do_by_call(struct cg_func *g, const struct kir_inst *i, const struct
         return false;
     LLVMTypeRef t = LLVMGetElementType(v->vt);
     unsigned bytes = LLVMGetIntTypeWidth(t) / 8;
-    LLVMTypeRef params[5] = {c->ptr, c->ptr, c->ptr, c->ptr, c->i32};
-    LLVMTypeRef ft = LLVMFunctionType(c->void_t, params, 5, 0);
+    LLVMTypeRef params[3] = {c->ptr, c->ptr, c->i32};
+    LLVMTypeRef ft = LLVMFunctionType(c->void_t, params, 3, 0);
     char name[64];
     snprintf(name, sizeof name, "kd_atom_%u_%s_%u%s%s", i->mods.atom, isa_type_name(i->ty),
              i->mods.sem, i->mods.space == ISA_SPACE_SHARED ? "_shared" : "",
@@ -314,11 +317,10 @@ static bool do_by_call(struct cg_func *g, const struct kir_inst *i, const struct
     if (v->y)
         LLVMSetVolatile(LLVMBuildStore(c->b, v->y, m.values[1]), 1);
     LLVMValueRef bits = g->now.mask ? cg_mask_bits(g, g->now.mask) : cg_i32(c, UINT32_MAX);
-    if (v->out)
+    if (v->out && g->now.mask) // else each lane's is written
         LLVMSetVolatile(LLVMBuildStore(c->b, LLVMConstNull(v->vt), m.values[2]), 1);
-    LLVMValueRef args[5] = {m.places, m.values[0], m.values[1], m.values[2],
-                            LLVMBuildZExtOrBitCast(c->b, bits, c->i32, "")};
-    cg_call_own(c, ft, own.f, args, 5);
+    LLVMValueRef args[3] = {m.places, m.values[0], LLVMBuildZExtOrBitCast(c->b, bits, c->i32, "")};
+    cg_call_own(c, ft, own.f, args, 3);
     if (v->out) {
         LLVMValueRef old = LLVMBuildLoad2(c->b, v->vt, m.values[2], "");
         LLVMSetVolatile(old, 1);

@@ -165,6 +165,7 @@ static void lay_out_component(struct builder *b, const struct component *c, comp
     struct cfg_loop *l = arena_new(b->arena, struct cfg_loop);
     uint32_t header = choose_header(b, blocks, n, region, &l->irreducible);
     l->parent = c->loop;
+    l->outermost = c->loop ? c->loop->outermost : l;
     l->header = b->f->blocks.data[header];
     l->depth = c->loop ? c->loop->depth + 1 : 1;
     l->in_irreducible = l->irreducible || (c->loop && c->loop->in_irreducible);
@@ -252,6 +253,7 @@ static struct cfg_loop *begin_loop(struct builder *b, const struct loop_tree *t,
                                    struct cfg_loop *around) {
     struct cfg_loop *l = arena_new(b->arena, struct cfg_loop);
     l->parent = around;
+    l->outermost = around ? around->outermost : l;
     l->header = b->f->blocks.data[header];
     l->depth = around ? around->depth + 1 : 1;
     l->index = b->cfg->loops.len;

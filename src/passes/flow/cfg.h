@@ -7,10 +7,10 @@
 #include "ir/ir.h"
 
 // Blocks of all loops, where a block counts once for each loop that it is in.
-enum { CFG_MOST_NESTED = 10000000 };
+enum { CFG_MOST_NESTED = 200000000 };
 
 struct cfg_loop {
-    struct cfg_loop *parent;
+    struct cfg_loop *parent, *outermost; // outermost: around it, or itself
     struct kir_block *header;
     uint32_t first, last; // positions in the layout
     uint32_t depth;       // 1: outermost

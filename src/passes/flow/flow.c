@@ -170,9 +170,7 @@ struct flow_next flow_next(const struct flow *fl, const struct kir_block *b, uin
                            const struct kir_block *target) {
     struct cfg *c = fl->cfg;
     // Only edges from before b, and from anywhere in the loop that it is in, are waited for.
-    const struct cfg_loop *outermost = loop_of(fl, b);
-    while (outermost && outermost->parent)
-        outermost = outermost->parent;
+    const struct cfg_loop *around = loop_of(fl, b), *outermost = around ? around->outermost : NULL;
     uint32_t last = outermost ? outermost->last : c->pos[b->id];
     for (;;) {
         if (fl->reach && !after_loop && pos >= last && fl->reach[last] <= pos &&

@@ -178,11 +178,13 @@ static bool count(const struct test *t, struct number_range x, int64_t step, uin
     return false;
 }
 
-static bool find_counted(const struct known *k, const struct cfg_loop *l, struct counted *found) {
+// exit: its only one, or NULL.
+static bool find_counted(const struct known *k, const struct cfg_loop *l, struct kir_inst *exit,
+                         struct counted *found) {
     struct test t;
     struct number_range x;
     int64_t added, step = 0;
-    found->exit = l->irreducible ? NULL : loop_only_exit(k->c, l);
+    found->exit = l->irreducible ? NULL : exit;
     if (!found->exit || !runs_once_an_iteration(k, l, found->exit->block) ||
         !find_test(k, l, found->exit, &t))
         return false;
@@ -237,10 +239,11 @@ static bool look(struct kir_func *f, const uint32_t ntid[3], bool change) {
         }
     if (any && change)
         kir_replace_all(f, to, values);
+    struct kir_inst **exits = c && !any ? loop_only_exits(&tmp, c) : NULL;
     // What has been decided may leave loops out: these are not looked at then.
     for (uint32_t n = 0; c && n < c->loops.len && !any; n++) {
         struct counted at;
-        if (!find_counted(&k, c->loops.data[n], &at))
+        if (!find_counted(&k, c->loops.data[n], exits[n], &at))
             continue;
         if (change)
             count_instead(&k, c->loops.data[n], &at);

@@ -86,3 +86,58 @@ struct kir_inst *loop_only_exit(const struct cfg *c, const struct cfg_loop *l) {
     }
     return exit && exit->op == ISA_OP_CBR ? exit : NULL;
 }
+
+// Of all loops. Those that cannot have an only exit any more are left out on the way outwards.
+struct exits {
+    const struct cfg *c;
+    struct kir_inst **exit; // by loop
+    uint32_t *on;           // by loop: it, or one towards the outermost; loops.len: none
+};
+
+static uint32_t index_of(const struct exits *e, const struct cfg_loop *l) {
+    return l ? l->index : e->c->loops.len;
+}
+
+// The innermost loop of k and those around it that is not left out.
+static uint32_t not_left_out(struct exits *e, uint32_t k) {
+    while (e->on[k] != k)
+        k = e->on[k] = e->on[e->on[k]];
+    return k;
+}
+
+static void leave_out(struct exits *e, uint32_t k) {
+    e->exit[k] = NULL;
+    e->on[k] = index_of(e, e->c->loops.data[k]->parent);
+}
+
+static void note_exit(struct exits *e, struct kir_inst *t, const struct cfg_loop *to) {
+    uint32_t none = e->c->loops.len;
+    uint32_t k = not_left_out(e, index_of(e, e->c->loop[t->block->id]));
+    while (k != none && !cfg_in_loop(e->c->loops.data[k], to)) {
+        uint32_t around = index_of(e, e->c->loops.data[k]->parent);
+        if (e->exit[k])
+            leave_out(e, k);
+        else
+            e->exit[k] = t;
+        k = not_left_out(e, around);
+    }
+}
+
+struct kir_inst **loop_only_exits(struct arena *a, const struct cfg *c) {
+    uint32_t n = c->loops.len;
+    struct exits e = {c, arena_array(a, struct kir_inst *, n + 1), arena_array(a, uint32_t, n + 1)};
+    for (uint32_t k = 0; k <= n; k++)
+        e.on[k] = k;
+    for (uint32_t p = 0; p < c->nblocks; p++) {
+        struct kir_inst *t = c->order[p]->last;
+        for (uint32_t k = 0; k < t->ntargets; k++)
+            note_exit(&e, t, c->loop[t->targets[k]->id]);
+        if (t->op == ISA_OP_RET || t->op == ISA_OP_EXIT)
+            for (uint32_t k = index_of(&e, c->loop[t->block->id]); (k = not_left_out(&e, k)) != n;)
+                leave_out(&e, k);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (e.exit[k] && e.exit[k]->op != ISA_OP_CBR)
+            e.exit[k] = NULL;
+    return e.exit;
+}

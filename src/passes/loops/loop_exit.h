@@ -6,6 +6,8 @@
 
 // The branch by which the loop is left; NULL: several, or none.
 struct kir_inst *loop_only_exit(const struct cfg *c, const struct cfg_loop *l);
+// The same of all loops, by index, found in one walk through the function. Memory from `a`.
+struct kir_inst **loop_only_exits(struct arena *a, const struct cfg *c);
 
 struct loop_exit {
     struct kir_func *func;
