@@ -255,7 +255,7 @@ CASES = [(chain, 1000), (chain, 5000), (chain, 50000, LONG), (ladder, 1000), (la
          (bank, 11, "constant banks are 0 to 10"), (names, 1000000), (textures, 10000),
          (alloca, 4096), (alloca, 1 << 62, "overflowed its stack")]
 # These are gone through once: twice each, all together would turn 2^500 times.
-ONCE_ROUND = [(loops, 500), (loops, 1000), (loops, 3300), (loops, 10000, LONG)]
+ONCE_ROUND = [(loops, 500), (loops, 1000), (loops, 3300), (loops, 10000), (loops, 30000, LONG)]
 
 
 def run(tool, text, folder, environment):
