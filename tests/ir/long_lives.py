@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """long_lives.py KIR_RUN: variables that are alive across many more blocks than mention them.
 
-Each kernel jumps about among its blocks, and is made twice: with its variables in registers, and in local memory,
-which is no matter of SSA construction. Both give the same, on the interpreter."""
+Each kernel jumps about among its blocks, and is made twice: with its variables in registers, and in shared memory,
+which is no matter of SSA construction (local memory would be). Both give the same, on the interpreter."""
 import os
 import random
 import re
@@ -16,9 +16,9 @@ HEAD = """.version 8.0
 .visible .entry k(.param .u64 out)
 {
 .reg .b32 %r<6>, %v<20>; .reg .b64 %d<2>; .reg .pred %p<2>;
-.local .align 4 .b8 memory[80];
+.shared .align 4 .b8 memory[2560];
 ld.param.u64 %d0, [out];
-mov.u32 %r0, %tid.x; mov.u32 %r2, %r0; mov.u32 %r4, 0;
+mov.u32 %r0, %tid.x; mov.u32 %r2, %r0; mov.u32 %r4, 0; mov.u32 %r1, memory; mad.lo.u32 %r1, %r0, 80, %r1;
 """
 TAIL = "out:\nmad.wide.u32 %d1, %r0, 4, %d0;\nst.global.u32 [%d1], %r2;\nret;\n}\n"
 VARIABLES, STEPS, THREADS = 20, 4000, 32
@@ -30,10 +30,10 @@ def kernel(seed, parts, blocks, in_memory):
 
     def write(v, value):
         return f"mov.u32 %r3, {value};\n" + (
-            f"st.local.u32 [memory+{4 * v}], %r3;\n" if in_memory else f"mov.u32 %v{v}, %r3;\n")
+            f"st.shared.u32 [%r1+{4 * v}], %r3;\n" if in_memory else f"mov.u32 %v{v}, %r3;\n")
 
     def read(v):
-        return f"ld.local.u32 %r3, [memory+{4 * v}];\n" if in_memory else f"mov.u32 %r3, %v{v};\n"
+        return f"ld.shared.u32 %r3, [%r1+{4 * v}];\n" if in_memory else f"mov.u32 %r3, %v{v};\n"
 
     text = HEAD
     for p in range(parts):
