@@ -1,4 +1,6 @@
-// One compilation: files in memory, clang on them, and what it printed.
+// One compilation: files in memory, clang on them, and what it printed. Where that shows words that
+// NVRTC reads a source without (lenient_words.h), they join the sources, and clang is run again.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,8 @@
 #include "cc/headers/clang_flags.h"
 #include "cc/link/device_text.h"
 #include "cc/link/target_directive.h"
+#include "cc/options/warning_numbers.h"
+#include "cc/processes/file_io.h"
 #include "image/image.h"
 #include "nvrtc/log.h"
 #include "nvrtc/names.h"
@@ -31,6 +35,10 @@ struct job {
     struct toolchain toolchain;
     struct compilation compilation;
     struct virtual_files files;
+    memory_texts texts; // of the source and the headers, by the paths that clang shows
+    struct device_launches no_launches; // all three empty, as text in memory is rewritten by itself
+    struct declared_spaces no_spaces;
+    struct unroll_counts no_counts;
     const char *source;  // path of the program's text: clang's driver looks for it on disk
     const char *overlay; // what shows clang the headers in memory
     int out, err;        // what clang prints
@@ -83,17 +91,55 @@ static char *as_clang_reads(struct job *j, const char *given, size_t *size) {
     return text;
 }
 
+// The same with the lenient words that an earlier attempt found in the file of this path.
+static const char *with_words(struct job *j, const char *given, const char *path, size_t *size) {
+    char *text = as_clang_reads(j, given, size);
+    vec_push(&j->arena, &j->texts, ((struct memory_text){path, text}));
+    lenient_words_rewrite(&j->arena, &text, size, &j->compilation.lenient_words, path);
+    return text;
+}
+
 static bool add_header(struct job *j, const char *name, const char *given) {
     size_t size;
-    const char *text = as_clang_reads(j, given, &size);
+    const char *text = with_words(j, given, virtual_files_path(&j->arena, name), &size);
     return virtual_files_add(&j->files, &j->arena, name, text, size);
+}
+
+static struct rewrites rewrites_of(const struct job *j) {
+    return (struct rewrites){&j->no_launches, &j->no_spaces, &j->no_counts,
+                             &j->compilation.lenient_words, &j->texts};
+}
+
+// The files on disk that have lenient words.
+static bool add_files(struct job *j) {
+    const struct lenient_words *words = &j->compilation.lenient_words;
+    const struct rewrites found = rewrites_of(j);
+    cc_strings done = {0};
+    for (uint32_t i = 0; i < words->list.len; ++i) {
+        const char *path = words->list.data[i].path, *shown = words->list.data[i].shown;
+        char *text;
+        size_t size;
+        bool known = memory_text_find(&j->arena, &found, shown) != NULL;
+        for (uint32_t k = 0; k < done.len && !known; ++k)
+            known = !strcmp(done.data[k], path);
+        vec_push(&j->arena, &done, path);
+        if (known || !launch_tokens_read(&j->arena, path, &found, &text, &size))
+            continue;
+        const char *other = virtual_files_path(&j->arena, shown); // by way of a link
+        if (!virtual_files_add(&j->files, &j->arena, path, text, size) ||
+            (*shown == '/' && strcmp(other, path) != 0 &&
+             !virtual_files_add(&j->files, &j->arena, other, text, size)))
+            return false;
+    }
+    return true;
 }
 
 static bool add_source(struct job *j) {
     const struct _nvrtcProgram *p = j->program;
     struct strbuf text = {0};
     size_t size;
-    const char *program = as_clang_reads(j, p->source, &size);
+    const char *path = path_without_dots(&j->arena, p->name);
+    const char *program = with_words(j, p->source, path, &size);
     put_architecture(j, &text);
     put_version(j, &text);
     // Programs have other code for clang than for NVRTC. The C++ library's headers count on it.
@@ -114,7 +160,7 @@ static bool add_source(struct job *j) {
     for (uint32_t i = 0; i < p->headers.len && ok; ++i)
         ok = add_header(j, p->headers.data[i].name, p->headers.data[i].text);
     strbuf_free(&text);
-    return ok;
+    return ok && add_files(j);
 }
 
 // ---- clang ----------------------------------------------------------------------------------
@@ -150,8 +196,6 @@ static bool is_bitcode(const struct job *j) {
 static bool make_command(struct job *j, struct command *cmd, bool system_headers) {
     static const char *const style[] = {
         "-fno-color-diagnostics",
-        "-fdiagnostics-format=msvc",
-        "-fno-show-column",
         "-fno-diagnostics-show-line-numbers",
         "-fno-diagnostics-show-option",
         "-ferror-limit=100",
@@ -184,13 +228,19 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
     return true;
 }
 
-static bool prepare(struct job *j) {
-    add_search(j);
-    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
+static bool add_all(struct job *j) {
+    virtual_files_close(&j->files);
+    j->texts.len = 0;
     if (!add_source(j))
         return false;
     j->overlay = virtual_files_overlay(&j->files, &j->arena);
     return j->overlay;
+}
+
+static bool prepare(struct job *j) {
+    add_search(j);
+    compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
+    return add_all(j);
 }
 
 // True: it ended by itself. The program's callback can end it.
@@ -252,17 +302,52 @@ static nvrtcResult take_code(struct job *j) {
     return kimg_build(&e, 1, &p->cubin, &p->cubin_size) ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
-// clang's messages follow those of the options. Without an exit status (a program that waits for
-// all its children may have taken it) the messages and the code tell how it went.
+// Without an exit status (a program that waits for all its children may have taken it) the messages
+// and the code tell how it went.
+static bool has_failed(const struct job *j, const struct command *cmd) {
+    if (cmd->status >= 0)
+        return cmd->status > 0;
+    struct strbuf messages = {0};
+    memory_file_read(j->err, &messages);
+    bool errors = strstr(strbuf_str(&messages), "error: ") != NULL;
+    strbuf_free(&messages);
+    return errors || (!j->options.syntax_only && lseek(j->out, 0, SEEK_END) == 0);
+}
+
+static bool is_hidden(const struct job *j, unsigned warning) {
+    bool hidden = false;
+    for (uint32_t i = 0; i < j->options.cc.warnings.len; ++i)
+        hidden |= !strcmp(j->options.cc.warnings.data[i], "-w");
+    for (uint32_t i = 0; i < j->options.own_warnings.len; ++i)
+        if (j->options.own_warnings.data[i].number == warning)
+            hidden = j->options.own_warnings.data[i].hidden;
+    return hidden;
+}
+
+// What NVRTC warns of where clang has errors. A line ends with the warning's name.
+static void add_own_warnings(const struct job *j, struct strbuf *messages) {
+    struct strbuf own = {0};
+    lenient_words_warn(&j->compilation.lenient_words, &own);
+    for (const char *line = strbuf_str(&own), *next; *line; line = next) {
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        const char *name = memmem(line, n, "[-W", 3);
+        unsigned number = name ? warning_number(name + 3, (size_t)(line + n - 1 - (name + 3))) : 0;
+        if (!number || !is_hidden(j, number))
+            strbuf_append(messages, line, (size_t)(next - line));
+    }
+    strbuf_free(&own);
+}
+
+// clang's messages follow those of the options.
 static nvrtcResult finish(struct job *j, const struct command *cmd) {
     struct strbuf messages = {0}, *log = &j->program->log;
+    const bool failed = has_failed(j, cmd);
     memory_file_read(j->err, &messages);
+    if (!failed)
+        add_own_warnings(j, &messages);
     rtc_log_append(log, strbuf_str(&messages), j->program->name);
     strbuf_free(&messages);
-    bool failed = cmd->status > 0;
-    if (cmd->status < 0)
-        failed = strstr(strbuf_str(log), " detected in the compilation of ") ||
-                 (!j->options.syntax_only && lseek(j->out, 0, SEEK_END) == 0);
     if (failed)
         return NVRTC_ERROR_COMPILATION;
     if (!j->options.lto)
@@ -323,6 +408,14 @@ static bool own_header_lacks_another(const struct job *j) {
     return found;
 }
 
+// Whether clang's messages show what it reads in another way than NVRTC: another attempt is due.
+static bool learn(struct job *j) {
+    const struct rewrites read = rewrites_of(j);
+    cc_strings messages = {0};
+    vec_push(&j->arena, &messages, memory_file_path(&j->arena, j->err));
+    return lenient_words_find(&j->arena, &messages, true, &read, &j->compilation.lenient_words);
+}
+
 static nvrtcResult run(struct job *j, const char *library) {
     struct command cmd;
     if (!toolchain_find(&j->toolchain, &j->arena, library))
@@ -330,8 +423,15 @@ static nvrtcResult run(struct job *j, const char *library) {
     if (!prepare(j))
         return NVRTC_ERROR_OUT_OF_MEMORY;
     nvrtcResult result = run_clang(j, &cmd, false);
-    if (result == NVRTC_SUCCESS && own_header_lacks_another(j))
-        result = run_clang(j, &cmd, true);
+    for (bool system = false; result == NVRTC_SUCCESS;) {
+        bool lacking = !system && own_header_lacks_another(j);
+        if (!lacking && !(has_failed(j, &cmd) && learn(j)))
+            break;
+        system |= lacking;
+        if (!lacking && !add_all(j))
+            return NVRTC_ERROR_OUT_OF_MEMORY;
+        result = run_clang(j, &cmd, system);
+    }
     if (result != NVRTC_SUCCESS)
         return result;
     result = finish(j, &cmd);

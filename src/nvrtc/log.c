@@ -29,6 +29,30 @@ static void put_names(struct strbuf *log, const char *line, size_t n) {
     strbuf_append(log, line, n);
 }
 
+// The line with "name(line): " where it has "name:line:column: " before the kind of a message, and
+// without clang's name of a warning.
+static const char *in_nvrtc_form(struct strbuf *form, const char *line, size_t *n) {
+    static const char *const kinds[] = {"error: ", "fatal error: ", "warning: ", "note: "};
+    for (const char *at = line; at < line + *n; at++) {
+        size_t row = *at == ':' ? strspn(at + 1, "0123456789") : 0;
+        const char *next = row ? at + 1 + row : at; // the second colon
+        size_t column = *next == ':' ? strspn(next + 1, "0123456789") : 0;
+        const char *kind = next + 1 + column;
+        bool known = false;
+        for (size_t k = 0; row && column && !strncmp(kind, ": ", 2) && k < 4; k++)
+            known |= !strncmp(kind + 2, kinds[k], strlen(kinds[k]));
+        if (!known)
+            continue;
+        strbuf_append(form, line, (size_t)(at - line));
+        strbuf_printf(form, "(%.*s)", (int)row, at + 1);
+        const char *end = line + *n, *option = within(kind, (size_t)(end - kind), " [-W");
+        strbuf_append(form, kind, (size_t)((option && end[-1] == ']' ? option : end) - kind));
+        *n = form->len;
+        return strbuf_str(form);
+    }
+    return line;
+}
+
 // A header that is missing, in the words by which programs find out its name and supply it.
 static bool put_missing_header(struct strbuf *log, const char *line, size_t n) {
     const char *fatal = within(line, n, ": fatal error: '");
@@ -68,18 +92,21 @@ static bool put_in_nvrtc_words(struct strbuf *log, const char *line, size_t n) {
 void rtc_log_append(struct strbuf *log, const char *text, const char *name) {
     unsigned errors = 0, fatal = 0;
     while (*text) {
-        size_t n = strcspn(text, "\n");
-        bool in_names = within(text, n, NAME_EXPRESSIONS "(") == text;
-        if (in_names && within(text, n, ": error: "))
+        size_t length = strcspn(text, "\n"), n = length;
+        struct strbuf form = {0};
+        const char *line = in_nvrtc_form(&form, text, &n);
+        bool in_names = within(line, n, NAME_EXPRESSIONS "(") == line;
+        if (in_names && within(line, n, ": error: "))
             strbuf_puts(log, "Error in parsing name expression for lowered name lookup.\n");
-        errors += within(text, n, ": error: ") != NULL;
-        fatal += within(text, n, ": fatal error: ") != NULL;
-        if (!is_count(text, n) && !put_missing_header(log, text, n) &&
-            !put_in_nvrtc_words(log, text, n)) {
-            put_names(log, text, n);
+        errors += within(line, n, ": error: ") != NULL;
+        fatal += within(line, n, ": fatal error: ") != NULL;
+        if (!is_count(line, n) && !put_missing_header(log, line, n) &&
+            !put_in_nvrtc_words(log, line, n)) {
+            put_names(log, line, n);
             strbuf_puts(log, "\n");
         }
-        text += n + (text[n] == '\n');
+        strbuf_free(&form);
+        text += length + (text[length] == '\n');
     }
     if (errors)
         strbuf_printf(log, "\n%u error%s detected in the compilation of \"%s\".\n", errors,

@@ -4,9 +4,9 @@
 
 #include "support/strbuf.h"
 
-// `text` in clang's "msvc" format without columns: "name(line): error: ...". Appends it without
-// clang's own counts and without the folder of virtual files, and at the end how many errors the
-// program `name` has.
+// `text` as clang prints it, "name:line:column: error: ...". Appends it as NVRTC has it,
+// "name(line): error: ...", without clang's own counts and without the folder of virtual files, and
+// at the end how many errors the program `name` has.
 void rtc_log_append(struct strbuf *log, const char *text, const char *name);
 
 #endif

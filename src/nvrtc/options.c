@@ -199,8 +199,8 @@ static bool warnings_are_errors(struct parser *p, const char *name, const char *
     return true;
 }
 
-// -diag-suppress and its like: numbers and names of nvcc's. Those that clang has not are another
-// front end's affair.
+// -diag-suppress and its like: numbers and names of nvcc's. Those that neither clang nor kudzu has
+// are another front end's affair.
 static void set_warnings(struct parser *p, const char *value, const char *prefix) {
     for (const char *at = value; *at;) {
         size_t n = strcspn(at, ",");
@@ -212,12 +212,24 @@ static void set_warnings(struct parser *p, const char *value, const char *prefix
     }
 }
 
+// Of kudzu's own warnings: each is shown or not, as the last option says.
+static void set_own_warnings(struct parser *p, const char *value, bool hidden) {
+    for (const char *at = value; *at;) {
+        size_t n = strcspn(at, ",");
+        vec_push(p->arena, &p->o->own_warnings,
+                 ((struct rtc_warning){warning_called(at, n), hidden}));
+        at += n + (at[n] == ',');
+    }
+}
+
 static bool suppress_warnings(struct parser *p, const char *name, const char *value) {
     set_warnings(p, value, "-Wno-");
+    set_own_warnings(p, value, true);
     return true;
 }
 
 static bool show_warnings(struct parser *p, const char *name, const char *value) {
+    set_own_warnings(p, value, false);
     set_warnings(p, value, "-W");
     set_warnings(p, value, "-Wno-error=");
     return true;

@@ -4,6 +4,11 @@
 
 #include "cc/options/options.h"
 
+struct rtc_warning {
+    unsigned number; // nvcc's
+    bool hidden;
+};
+
 struct rtc_options {
     struct cc_options cc;
     bool real_architecture; // sm_XX: there is a cubin, too
@@ -11,6 +16,7 @@ struct rtc_options {
     bool no_source_include, syntax_only, no_move_forward, no_initializer_list;
     bool lto; // code to be optimised at link time comes out, not PTX
     const char *time_file;
+    VEC(struct rtc_warning) own_warnings; // of kudzu's own; the last of a number counts
 };
 
 // False: an unknown option, or a wrong value; cc_error has told.

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cc/processes/file_io.h"
+
 // Within the quotes of the overlay's syntax, which is JSON's.
 static void put_quoted(struct strbuf *b, const char *text) {
     for (; *text; ++text)
@@ -15,26 +17,6 @@ static void put_quoted(struct strbuf *b, const char *text) {
             strbuf_printf(b, "\\u%04x", (unsigned char)*text);
         else
             strbuf_append(b, text, 1);
-}
-
-// The path without "." and ".." in it, as clang asks for it.
-static const char *plain_path(struct arena *arena, const char *name) {
-    char *path = arena_printf(arena, "%s%s", *name == '/' ? "" : VIRTUAL_FOLDER "/", name);
-    char *out = arena_strdup(arena, path), *end = out;
-    for (const char *s = path; *s;) {
-        size_t n = strcspn(++s, "/");
-        if (n == 2 && s[0] == '.' && s[1] == '.')
-            while (end > out && *--end != '/')
-                ;
-        else if (n && !(n == 1 && *s == '.')) {
-            *end++ = '/';
-            memcpy(end, s, n);
-            end += n;
-        }
-        s += n;
-    }
-    *end = 0;
-    return out;
 }
 
 static int add_file(struct virtual_files *v, struct arena *arena, const char *name,
@@ -52,6 +34,11 @@ const char *virtual_files_main(struct virtual_files *v, struct arena *arena, con
     return fd < 0 ? NULL : memory_file_path(arena, fd);
 }
 
+const char *virtual_files_path(struct arena *arena, const char *name) {
+    return path_without_dots(
+        arena, *name == '/' ? name : arena_printf(arena, "%s/%s", VIRTUAL_FOLDER, name));
+}
+
 bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char *name,
                        const char *text, size_t size) {
     int fd = add_file(v, arena, "nvrtc", text, size);
@@ -59,7 +46,7 @@ bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char 
         return false;
     strbuf_puts(&v->roots, v->roots.len ? ",\n" : "");
     strbuf_puts(&v->roots, "{\"type\": \"file\", \"name\": \"");
-    put_quoted(&v->roots, plain_path(arena, name));
+    put_quoted(&v->roots, virtual_files_path(arena, name));
     strbuf_printf(&v->roots, "\", \"external-contents\": \"%s\"}", memory_file_path(arena, fd));
     return true;
 }

@@ -17,6 +17,8 @@ struct virtual_files {
 // False: no more descriptors or memory; reported. `name` is relative to the folder, or absolute.
 bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char *name,
                        const char *text, size_t size);
+// The path at which it seems to be, without "." and ".." in it, as clang asks for it.
+const char *virtual_files_path(struct arena *arena, const char *name);
 // A file that is at its own path alone, which is returned; NULL: reported.
 const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,
                                size_t size);

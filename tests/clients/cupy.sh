@@ -24,7 +24,7 @@ export CUPY_NVCC_GENERATE_CODE=arch=compute_90,code=compute_90 CUPY_NUM_BUILD_JO
         cc -shared -nostdlib -Wl,-soname,lib$library -xc /dev/null -o "$absent/lib/lib$library" || fail "no libraries"
         ln -sfn lib$library "$absent/lib/lib${library%.*}"
     done
-    (cd "$sources" && CFLAGS=-O1 "$python" setup.py build_ext --inplace) >> "$log" 2>&1 || fail "it cannot be built"
+    (cd "$sources" && CXXFLAGS="-O0 -fwrapv -w" "$python" setup.py build_ext --inplace) >> "$log" 2>&1 || fail "it cannot be built"
     : > "$sources/built"
 }
 export PYTHONPATH="$sources"

@@ -136,8 +136,24 @@ static bool rewrite_all(struct arena *arena, const char *path, const struct rewr
     return changed;
 }
 
+const struct memory_text *memory_text_find(struct arena *arena, const struct rewrites *found,
+                                           const char *path) {
+    const char *plain = found->memory ? path_without_dots(arena, path) : NULL;
+    for (uint32_t i = 0; plain && i < found->memory->len; i++)
+        if (!strcmp(found->memory->data[i].path, plain))
+            return &found->memory->data[i];
+    return NULL;
+}
+
 bool launch_tokens_read(struct arena *arena, const char *path, const struct rewrites *found,
                         char **text, size_t *size) {
+    const struct memory_text *m = memory_text_find(arena, found, path);
+    if (m) {
+        *text = arena_strdup(arena, m->text);
+        *size = strlen(*text);
+        lenient_words_rewrite(arena, text, size, found->words, m->path);
+        return true;
+    }
     if (!is_readable_file(path) || !read_file(arena, path, text, size))
         return false;
     rewrite_all(arena, path, found, text, size);

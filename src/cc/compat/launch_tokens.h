@@ -15,13 +15,25 @@
 #include "cc/processes/cc.h"
 #include "support/arena.h"
 
+// A file that is not on disk, with its text as clang reads it but for lenient words.
+struct memory_text {
+    const char *path; // as clang names it, without "." and ".." in it
+    const char *text;
+};
+typedef VEC(struct memory_text) memory_texts;
+
 // What earlier attempts have found, in the source and other files.
 struct rewrites {
     const struct device_launches *launches;
     const struct declared_spaces *spaces;
     const struct unroll_counts *counts;
     const struct lenient_words *words;
+    const memory_texts *memory; // NULL: all files are on disk
 };
+
+// Whether the file is one of those in memory, by any path that leads to it.
+const struct memory_text *memory_text_find(struct arena *arena, const struct rewrites *found,
+                                           const char *path);
 
 // When the source has such places: the path of an overlay file (-ivfsoverlay) under which it is
 // read as clang wants it, with every line where it was. NULL: there is nothing to change, or it

@@ -8,6 +8,7 @@
 #include "cc/compat/launch_tokens.h"
 #include "cc/compat/source_tokens.h"
 #include "cc/messages/clang_messages.h"
+#include "cc/processes/file_io.h"
 #include "support/strbuf.h"
 
 static bool is_word_char(char c) {
@@ -34,7 +35,7 @@ static const char *line_start(const char *text, uint32_t line) {
 // One file may have several names, and clang chooses another one than we.
 static const char *full_path(struct arena *arena, const char *path) {
     char full[PATH_MAX];
-    return realpath(path, full) ? arena_strdup(arena, full) : path;
+    return realpath(path, full) ? arena_strdup(arena, full) : path_without_dots(arena, path);
 }
 
 // ---- Words of a line ----------------------------------------------------------------------

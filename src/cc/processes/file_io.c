@@ -27,6 +27,29 @@ bool is_readable_file(const char *path) {
     return !access(path, R_OK) && !is_folder(path);
 }
 
+const char *path_without_dots(struct arena *arena, const char *path) {
+    char *out = arena_strdup(arena, path), *end = out, *fixed = out;
+    const bool absolute = *path == '/';
+    for (size_t n; *path; path += n + (path[n] == '/')) {
+        n = strcspn(path, "/");
+        bool parent = n == 2 && path[0] == '.' && path[1] == '.';
+        if (!n || (n == 1 && *path == '.') || (parent && absolute && end == out))
+            continue;
+        if (parent && end > fixed) {
+            while (end > out && *--end != '/')
+                ;
+            continue;
+        }
+        if (absolute || end > out)
+            *end++ = '/';
+        memcpy(end, path, n);
+        end += n;
+        fixed = parent ? end : fixed; // of a relative path
+    }
+    *end = 0;
+    return out;
+}
+
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size) {
     struct whole_file f;
     if (!whole_file_read(&f, path, WHOLE_FILE_PIPES, MOST_BYTES)) {

@@ -9,6 +9,8 @@ bool is_folder(const char *path);
 // Both are there, and one is the other, by a link or another spelling.
 bool is_same_folder(const char *a, const char *b);
 bool is_readable_file(const char *path);
+// The path without "." and ".." in it, whatever links there are.
+const char *path_without_dots(struct arena *arena, const char *path);
 // A NUL follows the data. Devices are refused, and what is larger than 4 GiB. False: reported on
 // stderr.
 bool read_file(struct arena *arena, const char *path, char **data, size_t *size);
