@@ -10,7 +10,8 @@
 #
 # Packages come from the Python registry, sources from where the script says. A variable that the
 # script names (NUMBA_CUDA_SOURCE=/path) names a local checkout, or bare repository, instead.
-# CLIENT_SAMPLE=N takes every N-th test, CLIENT_EACH=N N parameter sets of each test function;
+# CLIENT_SAMPLE=N takes every N-th test, CLIENT_EACH=N N parameter sets of each test function, CLIENT_RANDOM=N N tests
+# in the order of digests of their names (after CLIENT_SEED);
 # CLIENT_JOBS=N runs N at a time (default: the cores).
 
 [ $# -ge 2 ] || { echo "usage: $(basename "$0") KUDZU WORKFOLDER [tests]" >&2; exit 2; }
@@ -95,7 +96,7 @@ tests() {
     n=$(ls "$results"* 2>/dev/null | wc -l)
     PYTHONPATH="$clients/pytest_plugins${PYTHONPATH:+:$PYTHONPATH}"
     export PYTHONPATH
-    $around "$python" -m pytest -p every_nth -p some_of_each -p no:cacheprovider -q --junitxml="$results.$n" "$@" \
+    $around "$python" -m pytest -p every_nth -p some_of_each -p random_sample -p no:cacheprovider -q --junitxml="$results.$n" "$@" \
         >> "$log" 2>&1
 }
 
