@@ -1,6 +1,7 @@
 // Random numbers in device code: XORWOW, MRG32k3a, Philox 4x32-10, Sobol sequences of 32 and 64
 // bits, plain and scrambled, MTGP32; uniform, normal, log-normal and Poisson distributions. Every
-// function is there on the host, too, but MTGP32's, which a block's threads call together.
+// function is there on the host, too, for any C++ compiler, but MTGP32's, which a block's threads
+// call together.
 //
 // Sequences of integers and of uniform numbers are those of the published algorithms with cuRAND's
 // seeding. Normal numbers come from the same formulas, whose logarithm and sine are this library's;
@@ -10,7 +11,7 @@
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
-#if defined(__cplusplus) && defined(__CUDA__)
+#ifdef __cplusplus
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -687,6 +688,7 @@ HD unsigned int mtgp32_word(curandStateMtgp32_t *state, unsigned int place, bool
     return single ? made >> 9 ^ k->single_temper_tbl[set][t & 15]
                   : made ^ k->temper_tbl[set][t & 15];
 }
+#ifdef __CUDA__ // other compilers' programs have no blocks
 // Drawn by n threads, each with an index of its own below n.
 KUDZU_DEVICE unsigned int mtgp32_draw(curandStateMtgp32_t *state, unsigned int index,
                                       unsigned int n, bool single) {
@@ -702,9 +704,11 @@ KUDZU_DEVICE unsigned int mtgp32_draw_by_all(curandStateMtgp32_t *state, bool si
     return mtgp32_draw(state, row * blockDim.x + threadIdx.x, blockDim.x * blockDim.y * blockDim.z,
                        single);
 }
+#endif
 
 } // namespace kudzu
 
+#ifdef __CUDA__
 // All threads of the block, at most 256, draw a word each from a state that no other block uses.
 KUDZU_DEVICE unsigned int curand(curandStateMtgp32_t *state) {
     return kudzu::mtgp32_draw_by_all(state, false);
@@ -745,6 +749,7 @@ KUDZU_DEVICE double curand_log_normal_double(curandStateMtgp32_t *state, double 
 KUDZU_DEVICE unsigned int curand_poisson(curandStateMtgp32_t *state, double lambda) {
     return kudzu::poisson_inverse(curand_uniform_double(state), lambda);
 }
+#endif
 
 #undef KUDZU_DEVICE
 
