@@ -142,8 +142,9 @@ static bool add_source(struct job *j) {
     const char *program = with_words(j, p->source, path, &size);
     put_architecture(j, &text);
     put_version(j, &text);
-    // Programs have other code for clang than for NVRTC. The C++ library's headers count on it.
-    strbuf_puts(&text, "#ifndef " SYSTEM_HEADERS "\n#undef __clang__\n#endif\n");
+    // Programs have other code for clang and GCC than for NVRTC: CCCL looks for these first. The
+    // C++ library's headers count on them.
+    strbuf_puts(&text, "#ifndef " SYSTEM_HEADERS "\n#undef __clang__\n#undef __GNUC__\n#endif\n");
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
                            "#pragma clang attribute push(__attribute__((device)), apply_to = "

@@ -44,6 +44,11 @@ static void macros_and_standards(void) {
     holds("A == 3", "--define-macro=A=3", NULL);
     holds("A == 4", "-D", "A=4");
     holds("__CUDACC_RTC__ && __CUDACC__ && __CUDACC_VER_MAJOR__ == 12", NULL, NULL);
+    char *text; // which CCCL tells NVRTC from other compilers by
+    CHECK_OK(with("#if defined(__clang__) || defined(__GNUC__) || defined(__NVCC__)\n"
+                  "#error another compiler\n#endif\n",
+                  NULL, NULL, NULL, &text));
+    free(text);
     holds("sizeof(size_t) == 8 && sizeof(float4) == 16 && sizeof(dim3) == 12", NULL, NULL);
 }
 
