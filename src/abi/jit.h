@@ -39,6 +39,7 @@ struct kj_kernel {
     uint32_t cluster[3], max_cluster; // .reqnctapercluster, .maxclusterrank; 0: not stated
     uint32_t cluster_required;        // .explicitcluster
     uint32_t lacking;                 // it can call what the device does not have
+    uint32_t launches;                // it can launch kernels, or submit copies or sets
     uint32_t registers;               // an estimate for occupancy; 1 .. 255
     // A grid-stride loop and nothing else: how its n follows from the parameters (no steps: it is
     // none).

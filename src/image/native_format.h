@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define NATIVE_MAGIC "KUDZUIMG"
-enum { NATIVE_FORMAT = 4, NATIVE_HEADER_BYTES = 56 };
+enum { NATIVE_FORMAT = 5, NATIVE_HEADER_BYTES = 56 };
 // More than any module has; stops a damaged header from asking for all memory.
 #define NATIVE_MAX_PLAIN ((uint64_t)4 << 30)
 #define NATIVE_NO_INIT UINT64_MAX // length of a variable's initialiser that is zero

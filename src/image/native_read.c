@@ -136,6 +136,7 @@ static void get_kernel(struct in *in, struct kj_kernel *k) {
     k->max_cluster = get32(in);
     k->cluster_required = get32(in);
     k->lacking = get32(in);
+    k->launches = get32(in);
     k->registers = get32(in);
     get_stride(in, k);
     k->naligned = get_count(in, 8);

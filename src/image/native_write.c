@@ -70,6 +70,7 @@ static void put_kernel(struct out *o, const struct kj_kernel *k) {
     put32(o, k->max_cluster);
     put32(o, k->cluster_required);
     put32(o, k->lacking);
+    put32(o, k->launches);
     put32(o, k->registers);
     put32(o, k->nstride);
     for (uint32_t i = 0; i < k->nstride; i++) {

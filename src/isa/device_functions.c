@@ -35,3 +35,20 @@ bool device_provides(const char *name) {
 bool device_lacks(const char *name) {
     return same(name, "cudaDeviceSynchronize");
 }
+
+bool device_launches(const char *name) {
+    const struct device_function *f = device_function_find(name);
+    switch (f ? f->function : KD_DEVICE_FUNCTION_COUNT) {
+    case KD_cudaLaunchDevice:
+    case KD_cudaLaunchDeviceV2:
+    case KD_cudaMemcpyAsync:
+    case KD_cudaMemcpy2DAsync:
+    case KD_cudaMemcpy3DAsync:
+    case KD_cudaMemsetAsync:
+    case KD_cudaMemset2DAsync:
+    case KD_cudaMemset3DAsync:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -17,5 +17,9 @@ bool device_provides(const char *name);
 // What older code may call and the device does not have (guide 13.5.2): a kernel that can call it
 // is not loaded.
 bool device_lacks(const char *name);
+// Those that give the device work of its own: kernels, and the copies and sets that NVIDIA's device
+// runtime makes kernels of. What "uses dynamic parallelism" (guide 6.2.8.7.5, 6.2.8.7.7.2) calls
+// one.
+bool device_launches(const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "ir/interp/interp.h"
 #include "ir/registers.h"
 #include "isa/device_functions.h"
+#include "jit/reached_calls.h"
 #include "passes/analysis/alignment.h"
 #include "passes/check/check.h"
 #include "passes/flow/finite.h"
@@ -143,39 +144,6 @@ static void describe_stride(struct kir_module *m, struct kir_func *f, struct kj_
         k->stride = arena_memdup(&m->arena, limit.steps, limit.n * sizeof limit.steps[0]);
 }
 
-// Whether the function, or what it can call, calls what the device does not have.
-static bool is_lacking(struct kir_module *m, const struct kir_func *f) {
-    struct arena a = {0};
-    bool *seen = arena_array(&a, bool, m->funcs.len), lacks = false;
-    const struct kir_func **todo = arena_array(&a, const struct kir_func *, m->funcs.len);
-    uint32_t n = 0;
-    seen[f->index] = true;
-    todo[n++] = f;
-    while (n && !lacks) {
-        f = todo[--n];
-        for (uint32_t b = 0; b < f->blocks.len; b++)
-            for (struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
-                if (i->op != ISA_OP_CALL || !i->callee || seen[i->callee->index])
-                    continue;
-                seen[i->callee->index] = true;
-                todo[n++] = i->callee;
-                lacks |= i->callee->is_extern && device_lacks(i->callee->name);
-            }
-    }
-    arena_free(&a);
-    return lacks;
-}
-
-// Few modules name such a function at all.
-static void find_lacking(struct kir_module *m, struct kj_kernel *kernels) {
-    bool any = false;
-    for (uint32_t f = 0; f < m->funcs.len; f++)
-        any |= m->funcs.data[f]->is_extern && device_lacks(m->funcs.data[f]->name);
-    for (uint32_t f = 0, k = 0; any && f < m->funcs.len; f++)
-        if (m->funcs.data[f]->is_kernel)
-            kernels[k++].lacking = is_lacking(m, m->funcs.data[f]);
-}
-
 static void describe_kernel(struct kir_module *m, const struct kir_func *f, struct kj_kernel *k) {
     struct kj_param *params = arena_array(&m->arena, struct kj_param, f->params.len + 1);
     for (uint32_t n = 0; n < f->params.len; n++) {
@@ -230,7 +198,7 @@ static void describe(struct kj_module *m) {
     for (uint32_t f = 0; f < ir->funcs.len; f++)
         if (ir->funcs.data[f]->is_kernel)
             describe_kernel(ir, ir->funcs.data[f], &kernels[m->info.nkernels++]);
-    find_lacking(ir, kernels);
+    reached_calls_find(ir, kernels);
     for (uint32_t v = 0; v < ir->vars.len; v++)
         describe_var(ir, ir->vars.data[v], &vars[v]);
     m->info.nvars = ir->vars.len;

@@ -15,6 +15,7 @@ static const struct kj_kernel kernels[] = {
      .param_bytes = 12,
      .shared_static = 512,
      .maxntid = {256, 1, 1},
+     .launches = 1,
      .registers = 40},
     {.name = "empty", .registers = 1},
 };
@@ -72,6 +73,7 @@ static void test_round_trip(void) {
     EXPECT_EQ(i->kernels[0].params[1].offset, 8);
     EXPECT_EQ(i->kernels[0].maxntid[0], 256);
     EXPECT_EQ(i->kernels[1].registers, 1);
+    EXPECT(i->kernels[0].launches == 1 && !i->kernels[1].launches);
     EXPECT_EQ(i->nvars, 2);
     EXPECT(memcmp(i->vars[0].init, init, 8) == 0);
     EXPECT_EQ(i->vars[0].relocs[0].addend, -4);

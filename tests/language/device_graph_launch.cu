@@ -14,7 +14,7 @@ __global__ void arrive(int *n, int place) {
 __global__ void arrive_late(int *n, int place) {
     for (int i = 0; i < 50 || held; i++)
         __nanosleep(20000);
-    arrive<<<1, 1>>>(n, place);
+    n[place] = atomicAdd(&counter, 1) + 1;
 }
 __global__ void launch_one(int *n, cudaGraphExec_t a, cudaStream_t how) {
     n[20] = cudaGraphLaunch(a, how);

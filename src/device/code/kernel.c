@@ -402,7 +402,7 @@ const struct code *kernel_code(struct kd_kernel *k, const uint32_t grid[3], cons
     } while (jit_library_wanted() && !c);
     // What a kernel launches is compiled while it runs, perhaps by this thread, but on a kernel's
     // stack, where nothing can be loaded.
-    if (c && k->module->launches)
+    if (c && k->info->launches)
         jit_library();
     return c;
 }

@@ -43,7 +43,7 @@ struct kd_module {
     struct ptx_text *text; // NULL: the image had none
     const char *ptx;       // its bytes; NULL
     size_t ptx_size;
-    bool launches;              // its kernels launch others
+    bool launches;              // some of its kernels launch others; info says which
     bool submits;               // they may submit copies or sets; set where kernels are checked
     struct kimg_native *native; // NULL: none
     struct kimg_native *description; // info from the disk cache; NULL: none

@@ -47,6 +47,7 @@ struct drv_node {
     size_t index;      // scratch of walks
     uint32_t slot; // in an executable graph: its number there; a child graph has the next one too
     uint32_t first_region; // of a conditional node there: of its bodies
+    bool launches; // of a kernel node there: the kernel that it was made with launches others
 };
 
 struct drv_graph_user_object {

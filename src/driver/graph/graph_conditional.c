@@ -161,6 +161,13 @@ CUresult drv_conditional_describe(const struct drv_node *n, struct kd_condition 
 
 // ---- What a body may hold -----------------------------------------------------------------
 
+bool drv_in_body(const struct drv_node *n) {
+    do
+        n = n->graph->parent;
+    while (n && n->params.type != CU_GRAPH_NODE_TYPE_CONDITIONAL);
+    return n != NULL;
+}
+
 static bool of_array(const CUDA_MEMCPY3D *c) {
     return c->srcMemoryType == CU_MEMORYTYPE_ARRAY || c->dstMemoryType == CU_MEMORYTYPE_ARRAY;
 }

@@ -8,6 +8,8 @@
 // Checks the parameters of a node of g; *phGraph_out is not touched. Its handle, made for g or for
 // a graph that g lies in, is then the node's.
 CUresult drv_conditional_take(const struct drv_graph *g, const CUDA_CONDITIONAL_NODE_PARAMS *p);
+// Whether the node lies in the body of a conditional node, or in a graph within one.
+bool drv_in_body(const struct drv_node *n);
 // What the device has to know of such a node.
 CUresult drv_conditional_describe(const struct drv_node *n, struct kd_condition *out);
 // Whether all handles made for a graph belong to nodes, and all bodies of a graph's conditional

@@ -57,6 +57,11 @@ static CUresult kernel(struct drv_exec *exec, const struct drv_node *n, struct k
     const CUDA_KERNEL_NODE_PARAMS *p = &n->params.kernel;
     struct drv_function *f;
     TRY(drv_params_function(p, &f));
+    bool no_launches = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH || drv_in_body(n);
+    REQUIRE(!no_launches || !kd_kernel_info(f->k)->launches, CUDA_ERROR_NOT_SUPPORTED,
+            "kernel %s can launch kernels, copies or sets, which no kernel may in a graph for "
+            "launches from the device or in the body of a conditional node",
+            kd_kernel_info(f->k)->name);
     if (drv_params_no_blocks(p)) {
         k->kind = KD_NODE_EMPTY;
         return CUDA_SUCCESS;
@@ -481,10 +486,22 @@ struct outcome {
     CUgraphNode node;
 };
 
+// Later functions may launch if the first one does (guide 6.2.8.7.5).
+static CUresult note_launches(struct drv_node *n) {
+    struct drv_function *f;
+    if (n->params.type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return CUDA_SUCCESS;
+    TRY(drv_params_function(&n->params.kernel, &f));
+    n->launches = kd_kernel_info(f->k)->launches;
+    return CUDA_SUCCESS;
+}
+
 static CUresult apply_all(struct drv_exec *exec, struct outcome *o) {
     for (size_t i = 0; i < exec->nnodes; i++) {
         struct drv_node *n = exec->nodes[i].node;
         CUresult result = drv_exec_apply(exec, n);
+        if (result == CUDA_SUCCESS)
+            result = note_launches(n);
         if (result == CUDA_SUCCESS)
             continue;
         o->node = n->original;

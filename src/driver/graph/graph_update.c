@@ -66,12 +66,15 @@ static CUresult may_set(const CUDA_MEMSET_NODE_PARAMS_v2 *a, const CUDA_MEMSET_N
     return CUDA_SUCCESS;
 }
 
-static CUresult may_launch(const CUDA_KERNEL_NODE_PARAMS *old, const CUDA_KERNEL_NODE_PARAMS *new) {
+static CUresult may_launch(const struct drv_node *node, const CUDA_KERNEL_NODE_PARAMS *new) {
     struct drv_function *a, *b;
-    TRY(drv_params_function(old, &a));
+    TRY(drv_params_function(&node->params.kernel, &a));
     TRY(drv_params_function(new, &b));
     REQUIRE(a->object.context == b->object.context, CUDA_ERROR_INVALID_VALUE,
             "the context of a kernel node's function cannot change");
+    REQUIRE(node->launches || !kd_kernel_info(b->k)->launches, CUDA_ERROR_INVALID_VALUE,
+            "kernel %s can launch kernels, copies or sets; the node's first kernel could not",
+            kd_kernel_info(b->k)->name);
     return CUDA_SUCCESS;
 }
 
@@ -82,7 +85,7 @@ static CUresult may_change(const struct drv_node *node, const CUgraphNodeParams 
             (int)p->type);
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        return may_launch(&node->params.kernel, &p->kernel);
+        return may_launch(node, &p->kernel);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return may_copy(&node->params.memcpy, &p->memcpy);
     case CU_GRAPH_NODE_TYPE_MEMSET:
