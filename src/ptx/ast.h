@@ -135,6 +135,7 @@ struct ptx_operand {
     uint8_t type; // enum isa_type at which the instruction reads or writes it
     uint8_t sreg; // enum isa_sreg
     bool negated;
+    bool element;  // of a symbol: a[3], which is an address where an instruction wants one
     uint16_t part; // of a register, in video instructions: isa/video.h
     uint32_t n;
     uint64_t imm;

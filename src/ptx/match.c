@@ -274,7 +274,7 @@ static bool check_packed(const struct match *m, const struct ptx_operand *o, boo
 }
 
 static bool check_address(const struct ptx_operand *o, struct trouble *why) {
-    if (o->kind != PTX_OPERAND_ADDR)
+    if (o->kind != PTX_OPERAND_ADDR && !o->element)
         return TROUBLE(why, o->pos, "expected an address such as [%%rd1+4]");
     if (o->reg && !is_address_type((enum isa_type)o->reg->type))
         return TROUBLE(why, o->pos,
@@ -518,6 +518,8 @@ static void complete_value(struct ptx_operand *o, enum isa_type t) {
 static void complete_operand(const struct match *m, const struct isa_operand_form *f,
                              struct ptx_operand *o) {
     enum isa_type t = isa_rule_type(f->rule, m->ty, m->ty2);
+    if (f->kind == ISA_OPERAND_ADDR && o->element)
+        o->kind = PTX_OPERAND_ADDR;
     if (f->kind == ISA_OPERAND_VEC_DST || f->kind == ISA_OPERAND_VEC_SRC)
         t = element_type((enum isa_type)m->ty, o->n);
     if (f->kind == ISA_OPERAND_FRAG_DST || f->kind == ISA_OPERAND_FRAG_SRC)

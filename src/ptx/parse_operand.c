@@ -193,6 +193,20 @@ static void parse_address(struct ptx_parser *p, struct ptx_operand *o) {
     ptx_accept_directive(p, ".unified");
 }
 
+// a[3], after the name: an element of an array. Where an instruction wants an address it is one.
+static void parse_element(struct ptx_parser *p, struct ptx_operand *o) {
+    const struct ptx_var *v = o->var;
+    ptx_next(p);
+    struct ptx_pos pos = p->tok.pos;
+    int64_t at, index = ptx_parse_int(p);
+    ptx_expect(p, ']', "after an index, which is a constant");
+    int64_t bytes = (int64_t)(isa_type_bits((enum isa_type)v->type) / 8) * v->vec;
+    if (__builtin_mul_overflow(index, bytes, &at))
+        ptx_fail(p, pos, "the index is too large");
+    o->offset = at;
+    o->element = true;
+}
+
 // first | second
 static void parse_pair(struct ptx_parser *p, struct ptx_operand *o) {
     struct ptx_operand first = *o;
@@ -227,6 +241,9 @@ void ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *o) {
         o->negated = true;
     } else if (p->tok.kind == PTX_TOKEN_NAME && !ptx_at_constant(p)) {
         parse_named(p, o);
+        if (ptx_at(p, '[') && o->kind == PTX_OPERAND_SYM && !o->offset && o->var &&
+            o->var->ndims == 1)
+            parse_element(p, o);
         if (ptx_at(p, '|') && (o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_SINK))
             parse_pair(p, o);
     } else if (ptx_at_constant(p)) {
