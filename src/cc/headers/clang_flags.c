@@ -305,7 +305,7 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
 
 struct rewrites compilation_rewrites(const struct compilation *c) {
     return (struct rewrites){&c->device_launches, &c->declared_spaces, &c->unroll_counts,
-                             &c->lenient_words};
+                             &c->lenient_words, NULL};
 }
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path

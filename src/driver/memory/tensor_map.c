@@ -49,7 +49,7 @@ static CUresult check_modes(const struct shape *s) {
             "%d is no swizzle", (int)s->swizzle);
     REQUIRE((unsigned)s->promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CUDA_ERROR_INVALID_VALUE,
             "%d is no L2 promotion", (int)s->promotion);
-    bool is_float = s->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && s->type < TENSOR_U4;
+    bool is_float = s->type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && (int)s->type < TENSOR_U4;
     REQUIRE(s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ||
                 (s->fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA && is_float),
             CUDA_ERROR_INVALID_VALUE, "elements outside the tensor cannot be filled in that way");
