@@ -268,6 +268,7 @@ struct kd_code_info {
     uint32_t flags;
     uint32_t stack_bytes; // of the machine's stack: the large frames of its functions together
 };
+enum { KD_MOST_STACK_BYTES = 256 << 20 }; // kernels that would need more are not compiled
 enum {
     KD_CODE_USES_BARRIER = 1,
     KD_CODE_MAY_WAIT = 2,

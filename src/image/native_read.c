@@ -220,6 +220,7 @@ static void get_code(struct in *in, struct kimg_code *c, uint32_t nkernels) {
     c->info.local_bytes = get32(in);
     c->info.recursive = get32(in);
     c->info.flags = get32(in);
+    c->info.stack_bytes = get32(in);
     c->obj_size = get64(in);
     const uint8_t *obj = take(in, c->obj_size);
     if (in->why)
@@ -227,7 +228,8 @@ static void get_code(struct in *in, struct kimg_code *c, uint32_t nkernels) {
     if (c->kernel >= nkernels)
         wrong(in, "code for a kernel that does not exist");
     bool odd = c->info.flags & KD_CODE_SPLITS && (c->info.mode != KD_MODE_BLOCK || !c->info.width);
-    if (c->info.abi_version != KD_ABI_VERSION || c->info.mode > KD_MODE_THREAD_STACKS || odd)
+    odd = odd || c->info.mode > KD_MODE_THREAD_STACKS || c->info.stack_bytes > KD_MOST_STACK_BYTES;
+    if (c->info.abi_version != KD_ABI_VERSION || odd)
         wrong(in, "code of a kind that is not known");
     void *copy = arena_try_alloc(in->arena, c->obj_size); // aligned for the ELF reader
     if (!copy)

@@ -121,6 +121,7 @@ static void put_code(struct out *o, const struct kimg_code *c) {
     put32(o, c->info.local_bytes);
     put32(o, c->info.recursive);
     put32(o, c->info.flags);
+    put32(o, c->info.stack_bytes);
     put_blob(o, c->obj, c->obj_size);
 }
 

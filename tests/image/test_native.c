@@ -42,8 +42,14 @@ static void build(void **data, size_t *size) {
     struct kimg_code codes[] = {
         {.kernel = 0,
          .spec = {.ntid = {32, 8, 1}, .level = KD_LEVEL_X86_64_V3},
-         .info =
-             {.abi_version = KD_ABI_VERSION, .mode = KD_MODE_BLOCK, .width = 8, .spill_bytes = 64},
+         .info = {.abi_version = KD_ABI_VERSION,
+                  .mode = KD_MODE_BLOCK,
+                  .width = 8,
+                  .spill_bytes = 64,
+                  .local_bytes = 48,
+                  .recursive = 1,
+                  .flags = KD_CODE_MAY_WAIT,
+                  .stack_bytes = 3 << 20},
          .obj = obj,
          .obj_size = 1000},
         {.kernel = 1,
@@ -84,6 +90,13 @@ static void test_round_trip(void) {
     EXPECT_EQ(kimg_native_code(n, 0)->spec.ntid[1], 8);
     EXPECT_EQ(kimg_native_code(n, 0)->obj_size, 1000);
     EXPECT_EQ(((const uint8_t *)kimg_native_code(n, 0)->obj)[999], (uint8_t)(999 * 7));
+    const struct kd_code_info *first = &kimg_native_code(n, 0)->info;
+    EXPECT_EQ(first->width, 8);
+    EXPECT_EQ(first->spill_bytes, 64);
+    EXPECT_EQ(first->local_bytes, 48);
+    EXPECT_EQ(first->recursive, 1);
+    EXPECT_EQ(first->flags, KD_CODE_MAY_WAIT);
+    EXPECT_EQ(first->stack_bytes, 3 << 20);
     EXPECT_EQ(kimg_native_code(n, 1)->info.mode, KD_MODE_WARP_STACKS);
     EXPECT(kimg_native_code(n, 2) == NULL);
     kimg_native_close(n);
@@ -91,20 +104,25 @@ static void test_round_trip(void) {
     free(again);
 }
 
-// One changed bit anywhere, and every prefix, is refused with a reason.
-// Code whose blocks are split between calls is run by its width.
-static void test_no_width(void) {
-    char err[200] = "";
-    void *data;
-    size_t size;
-    struct kimg_code code = {
-        .info = {.abi_version = KD_ABI_VERSION, .flags = KD_CODE_SPLITS}, .obj = "", .obj_size = 1};
-    REQUIRE(kimg_native_build(&info, &code, 1, ptx, sizeof ptx, "1.2.3", &data, &size));
-    EXPECT(!kimg_native_open(data, size, err, sizeof err));
-    EXPECT(strstr(err, "a kind that is not known"));
-    free(data);
+// Code whose blocks are split between calls is run by its width; none needs more than so much
+// stack.
+static void test_odd_code(void) {
+    static const struct kd_code_info odd[] = {
+        {.abi_version = KD_ABI_VERSION, .flags = KD_CODE_SPLITS},
+        {.abi_version = KD_ABI_VERSION, .stack_bytes = KD_MOST_STACK_BYTES + 1u}};
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        char err[200] = "";
+        void *data;
+        size_t size;
+        struct kimg_code code = {.info = odd[k], .obj = "", .obj_size = 1};
+        REQUIRE(kimg_native_build(&info, &code, 1, ptx, sizeof ptx, "1.2.3", &data, &size));
+        EXPECT(!kimg_native_open(data, size, err, sizeof err));
+        EXPECT(strstr(err, "a kind that is not known"));
+        free(data);
+    }
 }
 
+// One changed bit anywhere, and every prefix, is refused with a reason.
 static void test_damage(void) {
     void *data;
     size_t size;
@@ -201,7 +219,7 @@ static void test_hostile(void) {
 int main(void) {
     test_hostile();
     test_round_trip();
-    test_no_width();
+    test_odd_code();
     test_damage();
     return expect_done();
 }

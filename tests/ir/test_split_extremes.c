@@ -59,6 +59,10 @@ int main(void) {
            "    %5:b32 = max:s32 %2, %3\n    %6:b32 = max:s32 %5, 0x7:b32\n"
            "    %9:pred = setp:s32 {cmp=gt} %6, %4\n",
            " = setp:s32 {cmp=gt} 0x7:b32, %4\n");
+    expect("extremes on both sides",
+           "    %5:b32 = min:s32 %2, %3\n    %6:b32 = max:s32 %4, %2\n"
+           "    %9:pred = setp:s32 {cmp=lt} %5, %6\n",
+           " = or:pred ");
     expect("equality is no order",
            "    %5:b32 = max:s32 %2, %3\n    %9:pred = setp:s32 {cmp=eq} %5, %4\n", "");
     expect("another order", "    %5:b32 = max:s32 %2, %3\n    %9:pred = setp:u32 {cmp=ge} %5, %4\n",

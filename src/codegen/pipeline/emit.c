@@ -13,9 +13,6 @@
 // this is interpreted.
 enum { MOST_LLVM_INSTRUCTIONS = 1000000 };
 
-// A kernel whose code needs more is interpreted.
-enum { MOST_STACK_BYTES = 256 << 20 };
-
 void emit_all(struct pipeline *p) {
     struct cg *c = p->c;
     struct flow **fl = p->fl;
@@ -40,7 +37,7 @@ void make_object(struct pipeline *p) {
     c->failed = !cg_make_object(c, p->object, p->object_size, c->err);
     if (c->failed)
         return;
-    if (c->large_frames <= MOST_STACK_BYTES) {
+    if (c->large_frames <= KD_MOST_STACK_BYTES) {
         p->info->stack_bytes = (uint32_t)c->large_frames;
         return;
     }

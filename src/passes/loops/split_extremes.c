@@ -61,8 +61,10 @@ static struct kir_inst *test_of(struct kir_func *f, const struct kir_inst *old, 
     return i;
 }
 
-// Operand k of the test is an extreme. The first of the tests that stand for it.
-static struct kir_inst *split(struct kir_func *f, struct kir_inst *test, unsigned k) {
+// Operand k of the test is an extreme. The first of the tests that stand for it: both use the other
+// operand, which may be an extreme, too.
+static struct kir_inst *split(struct kir_func *f, struct kir_inst *test, unsigned k,
+                              uint32_t *uses) {
     struct kir_inst *extreme = test->ops[k]->def;
     bool above = holds_above((enum isa_cmp)test->mods.cmp) == (k == 0);
     bool either = above == (extreme->op == ISA_OP_MAX);
@@ -70,6 +72,7 @@ static struct kir_inst *split(struct kir_func *f, struct kir_inst *test, unsigne
                     *b = test_of(f, test, k, extreme->ops[1]);
     struct kir_inst *both =
         like(f, test, either ? ISA_OP_OR : ISA_OP_AND, ISA_PRED, a->res[0], b->res[0]);
+    uses[test->ops[!k]->id]++;
     kir_insert_before(test, a);
     kir_insert_before(test, b);
     kir_insert_before(test, both);
@@ -90,14 +93,14 @@ static uint32_t *count_uses(struct arena *a, const struct kir_func *f) {
 
 void split_extremes(struct kir_func *f) {
     struct arena arena = {0};
-    const uint32_t *uses = count_uses(&arena, f);
+    uint32_t *uses = count_uses(&arena, f);
     uint32_t known = f->value_count; // tests that are made here are of what was there
     for (uint32_t b = 0; b < f->blocks.len; b++)
         for (struct kir_inst *next, *i = f->blocks.data[b]->first; i; i = next) {
             next = i->next;
             for (unsigned k = 0; is_test(i) && k < 2; k++)
                 if (i->ops[k]->id < known && is_extreme(i, i->ops[k], uses)) {
-                    next = split(f, i, k);
+                    next = split(f, i, k, uses);
                     break;
                 }
         }
