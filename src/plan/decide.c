@@ -21,10 +21,6 @@ struct plan_access plan_decide(const struct plan_inputs *in, struct kir_inst *i,
     return a;
 }
 
-bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i) {
-    return in->is_taken && in->is_taken(in->who, i);
-}
-
 struct plan_access *plan_add(struct arena *a, struct plan *p, struct kir_inst *i) {
     struct plan_access *x = arena_new(a, struct plan_access);
     *x = plan_decide(&p->in, i, sole_lane(p->in.fl, i->block));

@@ -10,7 +10,10 @@ bool plan_at_offsets(const struct plan_inputs *in, struct plan_access *a, const 
 bool plan_in_runs(const struct plan_inputs *in, struct plan_access *a, const struct shape *s);
 bool plan_at_steps(const struct plan_inputs *in, struct plan_access *a);
 
-bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i);
+// Has another mechanism of emission taken the access for itself?
+static inline bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i) {
+    return in->is_taken && in->is_taken(in->who, i);
+}
 
 // Of accesses whose kind is known.
 void plan_find_window(const struct plan_inputs *in, struct plan_access *a);

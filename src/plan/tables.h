@@ -16,7 +16,6 @@ void plan_insert(struct plan *p, struct plan_access *x); // one that is in no li
 struct plan_access *plan_find(const struct plan *p, const struct kir_inst *i);
 // i by itself. sole: the only lane that can act in its block; -1: several can.
 struct plan_access plan_decide(const struct plan_inputs *in, struct kir_inst *i, int sole);
-bool plan_is_taken(const struct plan_inputs *in, const struct kir_inst *i);
 // The access i, which stands for others, decided and inserted.
 struct plan_access *plan_add(struct arena *a, struct plan *p, struct kir_inst *i);
 

@@ -500,6 +500,13 @@ static void forget(struct cg_func *g) {
     g->words->from = NULL;
 }
 
+void cg_flush_words(struct cg_func *g) {
+    if (!on(g))
+        return;
+    g->words->all_read = true;
+    flush(g);
+}
+
 void cg_forget_words(struct cg_func *g) {
     if (!on(g) || g->words->reading)
         return;

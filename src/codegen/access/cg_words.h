@@ -18,6 +18,10 @@ bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsig
 // Before anything else that may touch shared memory, and where control flow is not known.
 void cg_forget_words(struct cg_func *g);
 
+// Before a load of more shared memory than one that asks cg_load_words: memory has all that words
+// hold, also where the block may not run and what they hold stays known.
+void cg_flush_words(struct cg_func *g);
+
 // x may run behind the block that was emitted, for some groups and lanes. Does it access shared
 // memory at known addresses alone, if at all? `now`: memory gets what x may read, and what it may
 // write is not known any more.

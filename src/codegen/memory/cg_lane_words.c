@@ -2,6 +2,7 @@
 // a lane, and a transposition in registers, which the first of them makes for all.
 #include "codegen/memory/cg_lane_words.h"
 #include "codegen/access/cg_places.h"
+#include "codegen/access/cg_words.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_spread.h"
 #include "codegen/core/cg_transposition.h"
@@ -104,6 +105,8 @@ static void load_words(struct cg_func *g, const struct plan_access *a, LLVMTypeR
 static const struct loaded *load(struct cg_func *g, const struct plan_access *a, LLVMTypeRef elem) {
     if (!g->lane_words)
         g->lane_words = arena_new(g->cg->arena, struct cg_lane_words);
+    if (a->inst->mods.space == ISA_SPACE_SHARED || a->inst->mods.space == ISA_SPACE_GENERIC)
+        cg_flush_words(g);
     struct loaded *x = &g->lane_words->kept[g->lane_words->next++ % KEPT];
     load_words(g, a, elem, x->word);
     x->by = a->inst;

@@ -234,7 +234,9 @@ bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
     note_on(c->notes, i, false, "%s %s: rows of threads lie side by side, transposed in registers",
             i->mods.space == ISA_SPACE_SHARED ? "shared" : "global",
             i->op == ISA_OP_ST ? "store" : "load");
-    if (i->mods.space == ISA_SPACE_SHARED)
+    if (i->mods.space == ISA_SPACE_SHARED && i->op == ISA_OP_LD)
+        cg_flush_words(g);
+    else if (i->mods.space == ISA_SPACE_SHARED)
         cg_forget_words(g);
     look_at_groups(g, &t);
     LLVMValueRef in_lines = lie_in_lines(c, &t);
