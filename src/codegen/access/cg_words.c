@@ -645,6 +645,17 @@ static bool load_mixed(struct cg_func *g, const struct kir_inst *i, const struct
     return true;
 }
 
+bool cg_words_hold(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes) {
+    struct span s;
+    struct word *from[32];
+    if (!may_touch_shared(i) || !on(g) || !span_of(g, i, count, bytes, &s))
+        return false;
+    bool known = s.whole && cg_shape(g, i->ops[0]).kind != SHAPE_UNIFORM;
+    for (unsigned k = 0; k < count && known; k++)
+        known = known_words(g->cg, &s, k, from);
+    return known;
+}
+
 bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                    LLVMTypeRef elem, LLVMValueRef *out) {
     struct span s;

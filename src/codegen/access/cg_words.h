@@ -12,6 +12,8 @@ void cg_make_words(struct cg_func *g); // the builder stands in the entry block
 // canonical.
 bool cg_load_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                    LLVMTypeRef elem, LLVMValueRef *out);
+// Is cg_load_words sure to have what the current group's load reads?
+bool cg_words_hold(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes);
 bool cg_store_words(struct cg_func *g, struct kir_inst *i, unsigned count, unsigned bytes,
                     LLVMValueRef *comp, LLVMValueRef *raw);
 

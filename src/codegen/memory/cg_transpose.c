@@ -225,10 +225,21 @@ static void set_loaded(struct cg_func *g, const struct transposed *t) {
     }
 }
 
+// Shuffles of what registers hold take less than to write it and to load it again.
+static bool held_in_registers(struct cg_func *g, struct kir_inst *i) {
+    bool held = i->op == ISA_OP_LD && i->mods.space == ISA_SPACE_SHARED;
+    for (unsigned n = 0; n < g->cg->team && held; n++) {
+        cg_turn_to(g, n);
+        held = cg_words_hold(g, i, 1, WORD);
+    }
+    cg_turn_to(g, 0);
+    return held;
+}
+
 bool cg_emit_transposed(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     const struct plan_access *plan = plan_access_of(g->plan, i);
-    if (!plan || !plan->transposed)
+    if (!plan || !plan->transposed || held_in_registers(g, i))
         return false;
     struct transposed t = {.i = i, .words = cg_vec_of(c, c->i32), .places = cg_vec_of(c, c->i64)};
     note_on(c->notes, i, false, "%s %s: rows of threads lie side by side, transposed in registers",
