@@ -4,8 +4,8 @@
 #include "codegen/core/cg_module.h"
 #include "codegen/core/state.h"
 
-static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                         unsigned n) {
+LLVMValueRef cg_pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                     unsigned n) {
     LLVMValueRef idx[32];
     for (unsigned k = 0; k < n; k++)
         idx[k] = cg_i32(c, from[k]);
@@ -20,7 +20,7 @@ static LLVMValueRef unpack(struct cg *c, LLVMValueRef x, LLVMValueRef y, unsigne
         unsigned at = k % 4, piece = at / unit;
         from[k] = (piece % 2 ? n : 0) + k / 4 * 4 + (high ? 2 : 0) + piece / 2 * unit + at % unit;
     }
-    return pick(c, x, y, from, n);
+    return cg_pick(c, x, y, from, n);
 }
 
 // Four rows: transposes 4 x 4 words in each four lanes.
@@ -39,7 +39,7 @@ static LLVMValueRef every_other(struct cg *c, LLVMValueRef x, LLVMValueRef y, un
     unsigned from[16];
     for (unsigned k = 0; k < n; k++)
         from[k] = (2 * (k / 4) + odd) * 4 + k % 4;
-    return pick(c, x, y, from, n);
+    return cg_pick(c, x, y, from, n);
 }
 
 // Registers of n / 4 pieces; each piece is one of `count` in a row: out[b] is made of piece b of
@@ -83,7 +83,7 @@ static void take_pairs_apart(struct cg *c, LLVMValueRef *r, unsigned n) {
         unsigned from[16];
         for (unsigned l = 0; l < n; l++)
             from[l] = l / 4 * 4 + l % 2 * 2 + k + (l % 4 / 2 ? n : 0);
-        out[k] = pick(c, r[0], r[1], from, n);
+        out[k] = cg_pick(c, r[0], r[1], from, n);
     }
     r[0] = out[0];
     r[1] = out[1];

@@ -11,4 +11,8 @@ struct cg;
 void cg_transpose_words(struct cg *c, LLVMValueRef *r, unsigned m, unsigned n);
 unsigned cg_row_at(unsigned j, unsigned s, unsigned m, unsigned n);
 
+// Elements of x and y, numbered through both: the k-th of n is number from[k].
+LLVMValueRef cg_pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
+                     unsigned n);
+
 #endif

@@ -27,14 +27,6 @@
 
 enum { WORD = 4, LINE = 64 };
 
-static LLVMValueRef pick(struct cg *c, LLVMValueRef x, LLVMValueRef y, const unsigned *from,
-                         unsigned n) {
-    LLVMValueRef idx[32];
-    for (unsigned k = 0; k < n; k++)
-        idx[k] = cg_i32(c, from[k]);
-    return LLVMBuildShuffleVector(c->b, x, y, LLVMConstVector(idx, n), "");
-}
-
 // ---- the access ---------------------------------------------------------------------------------
 
 struct transposed {
@@ -77,7 +69,7 @@ static LLVMValueRef lines_follow(struct cg *c, LLVMValueRef at) {
         from[k] = k ? k - 1 : 0;
         least[k] = cg_i64(c, k ? (uint64_t)c->team * WORD : 0);
     }
-    LLVMValueRef step = LLVMBuildSub(c->b, at, pick(c, at, at, from, c->width), "");
+    LLVMValueRef step = LLVMBuildSub(c->b, at, cg_pick(c, at, at, from, c->width), "");
     return LLVMBuildICmp(c->b, LLVMIntSGE, step, LLVMConstVector(least, c->width), "");
 }
 
@@ -121,7 +113,7 @@ static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s,
     for (unsigned k = 0; k < n; k++)
         from[k] = lane + k;
     for (unsigned k = 0; k < n && store; k++)
-        r[k] = pick(c, t->x[group + k], t->x[group + k], from, n);
+        r[k] = cg_pick(c, t->x[group + k], t->x[group + k], from, n);
     if (store)
         cg_transpose_words(c, r, n, n);
     for (unsigned k = 0; k < n; k++) {
@@ -149,10 +141,10 @@ static void square(struct cg_func *g, struct transposed *t, struct cg_spread *s,
             unsigned all[32];
             for (unsigned l = 0; l < c->width; l++)
                 all[l] = l >= lane && l < lane + n ? l - lane : 0;
-            wide = pick(c, r[k], r[k], all, c->width);
+            wide = cg_pick(c, r[k], r[k], all, c->width);
             for (unsigned l = lane; l < lane + n; l++)
                 into[l] = c->width + l;
-            wide = pick(c, t->x[group + k], wide, into, c->width);
+            wide = cg_pick(c, t->x[group + k], wide, into, c->width);
         }
         t->x[group + k] = wide;
     }
