@@ -130,9 +130,11 @@ static inline cudaError_t rt_enter(void) {
 #define RT_INIT() RT_TRY(rt_init())
 // For what host functions may call, too, without a current context (recorded on an H200).
 #define RT_ENTER_FROM_HOST_FUNCTION()                                                              \
-    RT_INIT();                                                                                     \
-    if (__builtin_expect(rt_thread.held, 0))                                                       \
-    rt_next_call()
+    do {                                                                                           \
+        RT_INIT();                                                                                 \
+        if (__builtin_expect(rt_thread.held, 0))                                                   \
+            rt_next_call();                                                                        \
+    } while (0)
 
 // The device whose context is, or would become, current.
 cudaError_t rt_current_device(int *device);

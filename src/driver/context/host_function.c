@@ -1,4 +1,4 @@
-// Functions of the program that run in a stream. They must not call the driver (guide 6.2.8.3):
+// Functions of the program that run in a stream. They must not call the driver (guide 6.2.8.5.6):
 // calls from them answer CUDA_ERROR_NOT_PERMITTED, but for those that ENTER_FROM_HOST_FUNCTION
 // names.
 #include <stdlib.h>

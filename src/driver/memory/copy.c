@@ -212,11 +212,11 @@ static CUresult order(struct between *b, struct drv_context *other, bool before)
     return drv_status(status, at);
 }
 
-static CUresult between_begin(struct between *b, CUcontext dst, CUcontext src, CUstream stream) {
+// The stream has been found.
+static CUresult between_begin(struct between *b, CUcontext dst, CUcontext src) {
     struct drv_context *to, *from;
     TRY(drv_context_find(dst, &to));
     TRY(drv_context_find(src, &from));
-    TRY(drv_stream_find(stream, &b->q, &b->ctx));
     bool ordered = b->q == kd_context_legacy_queue(b->ctx->c);
     b->others[0] = ordered && to != b->ctx ? to : NULL;
     b->others[1] = ordered && from != b->ctx && from != to ? from : NULL;
@@ -238,7 +238,8 @@ static CUresult between_end(struct between *b, CUresult result) {
 static CUresult copy_between(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
                              CUcontext src_context, size_t bytes, CUstream stream, bool async) {
     struct between b;
-    TRY(between_begin(&b, dst_context, src_context, stream));
+    TRY(drv_stream_find(stream, &b.q, &b.ctx));
+    TRY(between_begin(&b, dst_context, src_context));
     return between_end(&b,
                        copy_1d(dst, DRV_SIDE_UNIFIED, src, DRV_SIDE_UNIFIED, bytes, stream, async));
 }
@@ -588,7 +589,7 @@ static CUresult copy_3d_between(const CUDA_MEMCPY3D_PEER *p, CUstream stream, bo
     TRY(drv_stream_find(stream, &b.q, &b.ctx));
     CUcontext own = b.ctx->handle;
     TRY(between_begin(&b, side_context(p->dstContext, p->dstMemoryType, p->dstArray, own),
-                      side_context(p->srcContext, p->srcMemoryType, p->srcArray, own), stream));
+                      side_context(p->srcContext, p->srcMemoryType, p->srcArray, own)));
     BOXES_3D(p, dst, src, e);
     return between_end(&b, copy_box(&dst, &src, &e, stream, async));
 }
