@@ -620,6 +620,9 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     LLVMPositionBuilderAtEnd(c->b, start);
     cg_start_splits(g);
     g->epoch++;
+    cg_turn_to(g, 0);
+    // It leaves values of a later thread behind, where those that are made again have to be this one's.
+    cg_run_ahead(g);
     for (unsigned t = 0; t < c->team && at_head; t++) {
         cg_turn_to(g, t);
         if (g->again)
@@ -628,7 +631,6 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
             cg_prefetch_stores(g);
     }
     cg_turn_to(g, 0);
-    cg_run_ahead(g);
     LLVMBuildBr(c->b, g->test[0]);
     cg_emit_blocks(g);
 }

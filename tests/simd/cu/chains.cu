@@ -7,6 +7,7 @@
 // run: longer grid=2 block=40 args=buf:80:rand,buf:256:rand,buf:80:zero,u32:70
 // run: square grid=2 block=8,8 args=buf:128:rand,buf:256:rand,buf:128:zero,u32:120
 // run: behind_atomic grid=2 block=40 args=buf:80:rand,buf:256:rand,buf:81:zero,u32:70
+// run: barrier grid=2 block=50 args=buf:100:rand,buf:256:rand,buf:100:zero,u32:100
 // run: writes grid=1 block=1 args=buf:80:rand,buf:256:rand,buf:80:zero,u32:70
 
 __device__ unsigned walk(const unsigned *data, unsigned first, unsigned end) {
@@ -144,4 +145,15 @@ extern "C" __global__ void listed(const unsigned *first, const unsigned *places,
         atomicMax(&sums[at & 63], i + k);
         at = at * 9 >> 2;
     }
+}
+
+// Where a thread stores is made at the beginning, and again behind the barrier: that is its own place, not
+// that of the thread whose chain it went along.
+extern "C" __global__ void barrier(const unsigned *list, const unsigned *data, unsigned *out, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) % n;
+    unsigned first = data[list[i] % 200] % 200, times = data[first] % 9, sum = 0;
+    for (unsigned e = 0; e < times; e++)
+        sum = sum * 5 + data[(first + e) % 256];
+    __syncthreads();
+    out[i] = sum;
 }
