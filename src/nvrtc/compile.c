@@ -106,8 +106,9 @@ static bool add_header(struct job *j, const char *name, const char *given) {
 }
 
 static struct rewrites rewrites_of(const struct job *j) {
-    return (struct rewrites){&j->no_launches, &j->no_spaces, &j->no_counts,
-                             &j->compilation.lenient_words, &j->texts};
+    return (struct rewrites){&j->no_launches, &j->no_spaces,
+                             &j->no_counts,   &j->compilation.lenient_words,
+                             &j->texts,       NULL};
 }
 
 // The files on disk that have lenient words.

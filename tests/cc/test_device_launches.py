@@ -101,6 +101,16 @@ __global__ void parent() {
         if os.environ.get("KUDZU_RUNS"):
             self.assertEqual(self.command(["./a.out"]).stdout, "3\n")
 
+    def test_spaces_in_brackets_in_a_header(self):
+        # nvcc reads `<< <` so wherever it stands; tests/cc/language/launch_spaces.cu has the source.
+        self.write("b.cuh", "#pragma once\ninline void launch(int x) {\n"
+                            "    child << <1, 1 >> > (x);\n    child<<< 1 << 0, 1 >> >(x + 1);\n}\n")
+        self.write("a.cu", CHILD + "#include \"b.cuh\"\n"
+                   "int main() { launch(3); return cudaDeviceSynchronize(); }\n")
+        self.assertEqual(self.compiles("a.cu", "-o", "a.out").stderr, "")
+        if os.environ.get("KUDZU_RUNS"):
+            self.assertEqual(self.command(["./a.out"]).stdout, "3\n4\n")
+
     def test_without_optimisation(self):
         self.write("a.cu", CHILD + "__global__ void parent() { child<<<1, 1>>>(3); }\n" + MAIN)
         self.compiles("-G", "a.cu", "-o", "a.out")

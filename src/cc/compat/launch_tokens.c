@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cc/compat/device_launches.h"
+#include "cc/messages/clang_messages.h"
 #include "cc/processes/file_io.h"
 #include "cc/processes/temporaries.h"
 #include "support/strbuf.h"
@@ -97,13 +98,19 @@ static bool spell_alignment(struct arena *arena, char **text, size_t *size) {
     return from != 0;
 }
 
-bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
-                           const struct device_launches *found, const char *path) {
+// Launches and alignments as clang reads them. False: there was nothing to do.
+static bool spell(struct arena *arena, char **text, size_t *size) {
     bool joined = join(*text, *size, '<'), spelled = spell_alignment(arena, text, size);
     if (joined || spelled)
         join(*text, *size, '>');
+    return joined || spelled;
+}
+
+bool launch_tokens_rewrite(struct arena *arena, char **text, size_t *size, bool everywhere,
+                           const struct device_launches *found, const char *path) {
+    bool spelled = spell(arena, text, size);
     bool wrapped = device_launches_rewrite(arena, text, size, everywhere, found, path);
-    return joined || spelled || wrapped;
+    return spelled || wrapped;
 }
 
 static bool is_listed(const cc_strings *list, const char *path) {
@@ -192,6 +199,29 @@ static const char *path_of_address(struct arena *arena, const char *entry) {
     return arena_strndup(arena, entry, (size_t)(name - entry));
 }
 
+bool launch_tokens_find(struct arena *arena, const char *source, const cc_strings *diagnostics,
+                        cc_strings *files) {
+    clang_messages messages = {0};
+    clang_messages_read(arena, diagnostics, &messages);
+    const char *before = source; // several messages in a row are about one file
+    bool any = false;
+    for (uint32_t i = 0; i < messages.len; i++) {
+        const char *path = messages.data[i].path;
+        char *text;
+        size_t size;
+        if (!messages.data[i].error || !strcmp(path, before) || !strcmp(path, source) ||
+            is_listed(files, path))
+            continue;
+        before = path;
+        if (is_readable_file(path) && read_file(arena, path, &text, &size) &&
+            spell(arena, &text, &size)) {
+            vec_push(arena, files, path);
+            any = true;
+        }
+    }
+    return any;
+}
+
 const char *launch_tokens_overlay(struct arena *arena, const char *source,
                                   const struct rewrites *found) {
     struct overlay o = {.arena = arena, .found = found};
@@ -205,6 +235,8 @@ const char *launch_tokens_overlay(struct arena *arena, const char *source,
         add_root(&o, found->counts->list.data[i].path);
     for (uint32_t i = 0; i < found->words->list.len; i++)
         add_root(&o, found->words->list.data[i].path);
+    for (uint32_t i = 0; found->spelled && i < found->spelled->len; i++)
+        add_root(&o, found->spelled->data[i]);
     add_root(&o, source);
     if (!o.roots.len)
         return NULL;

@@ -29,7 +29,14 @@ struct rewrites {
     const struct unroll_counts *counts;
     const struct lenient_words *words;
     const memory_texts *memory; // NULL: all files are on disk
+    const cc_strings *spelled;  // launch_tokens_find; NULL: the source alone
 };
+
+// Files beside the source whose launches or alignments are written as clang does not read them,
+// which its messages (in `diagnostics`) name: they join `files`, for another attempt. False: there
+// is nothing new.
+bool launch_tokens_find(struct arena *arena, const char *source, const cc_strings *diagnostics,
+                        cc_strings *files);
 
 // Whether the file is one of those in memory, by any path that leads to it.
 const struct memory_text *memory_text_find(struct arena *arena, const struct rewrites *found,

@@ -251,7 +251,7 @@ static bool write_object(const struct compilation *c, const char *source, const 
                          cc_strings *diagnostics);
 
 // Whether clang's messages show what it reads in another way than nvcc: another attempt is due.
-static bool learn(struct compilation *c, const cc_strings *diagnostics) {
+static bool learn(struct compilation *c, const char *source, const cc_strings *diagnostics) {
     // The host pass is heard when the device passes have succeeded.
     bool device_passed = diagnostics->len > c->options->architectures.list.len;
     struct rewrites read = compilation_rewrites(c); // before others change
@@ -260,12 +260,14 @@ static bool learn(struct compilation *c, const cc_strings *diagnostics) {
     bool spaces = declared_spaces_find(c->arena, diagnostics, c->options->relaxed_constexpr,
                                        device_passed, &c->device_launches, &c->declared_spaces);
     bool launches = device_launches_find(c->arena, diagnostics, &c->device_launches);
+    bool spelled = launch_tokens_find(c->arena, source, diagnostics, &c->spelled_files);
     bool counts = unroll_counts_find(c->arena, diagnostics, &c->unroll_counts);
     bool own = !c->own_names && references_are_in_the_way(c->arena, diagnostics);
     bool atomics = !c->group_atomics && group_atomics_are_missing(c->arena, diagnostics);
     bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
     bool lines = !c->with_lines && clang_messages_lack_places(c->arena, diagnostics, "error: ");
-    bool known = spaces || launches || counts || words || own || atomics || crash || lines;
+    bool known = spaces || launches || spelled || counts || words || own || atomics || crash;
+    known |= lines;
     bool late = !known && !c->late_templates && late_templates_told(c->arena, diagnostics, &read);
     c->own_names |= own;
     c->group_atomics |= atomics;
@@ -309,7 +311,7 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         ok = action(&plain, source, output, &diagnostics);
     }
     struct compilation again = *c;
-    while (!ok && !command_mode.dry_run && learn(&again, &diagnostics)) {
+    while (!ok && !command_mode.dry_run && learn(&again, source, &diagnostics)) {
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }

@@ -304,8 +304,9 @@ static void add_cuda(struct command *cmd, const struct compilation *c,
 }
 
 struct rewrites compilation_rewrites(const struct compilation *c) {
-    return (struct rewrites){&c->device_launches, &c->declared_spaces, &c->unroll_counts,
-                             &c->lenient_words, NULL};
+    return (struct rewrites){
+        &c->device_launches, &c->declared_spaces, &c->unroll_counts, &c->lenient_words, NULL,
+        &c->spelled_files};
 }
 
 // Distinguishes static device symbols of different files in one device link. Depends on the path

@@ -20,6 +20,7 @@ struct compilation {
     struct declared_spaces declared_spaces; // the same
     struct unroll_counts unroll_counts;     // the same
     struct lenient_words lenient_words;     // the same
+    cc_strings spelled_files;               // the same (launch_tokens_find)
     bool own_names; // an earlier attempt has found that `texture` and `surface` are the program's
                     // own
     bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
