@@ -113,6 +113,21 @@ static void test_limit(void) {
     kd_context_destroy(small);
 }
 
+// The bases of large arrays lie at different places of a page; the heap's pages do not.
+static void test_behind_large_arrays(void) {
+    for (int arrays = 1; arrays < 4; arrays++) {
+        struct kd_context *late = fake_context();
+        uint64_t array[4];
+        for (int i = 0; i < arrays; i++)
+            REQUIRE(kd_memory_alloc(late, KD_MEMORY_DEVICE, 2 << 20, 0, &array[i]) == KD_OK);
+        EXPECT(heap_take(late, 40) != 0);
+        EXPECT(heap_take(late, 40000) != 0);
+        for (int i = 0; i < arrays; i++)
+            EXPECT_EQ(kd_memory_free(array[i]), KD_OK);
+        kd_context_destroy(late);
+    }
+}
+
 int main(void) {
     c = fake_context();
     test_sizes();
@@ -120,6 +135,7 @@ int main(void) {
     test_bad_frees();
     test_threads();
     test_limit();
+    test_behind_large_arrays();
     kd_context_destroy(c);
     return expect_done();
 }
