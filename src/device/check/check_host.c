@@ -1,6 +1,7 @@
 // Each launch and copy has ended when its call returns, or has had time to. Pages whose every word
 // it has accessed are taken from the host then, until the host has waited for it: who touches one
-// before races.
+// before races, but for reads of words that were only read. Where single instructions can be let
+// run, those are let by one by one.
 #include "device/check/check_host.h"
 
 #include <execinfo.h>
@@ -14,13 +15,18 @@
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
 #include "device/exec/runner.h"
+#include "device/exec/single_step.h"
 #include "device/internal.h"
 #include "device/memory/memory.h"
 #include "device/sched/op.h"
 #include "support/check/host_call.h"
 
 enum { PAGE_BYTES = 1 << CHECK_PAGE_BITS, PAGES = 64 };
+// Accesses without a race that are let by: of a page each time it is taken, and of the process.
+enum { STEPS_OF_PAGE = 1024, STEPS = 1 << 16 };
 atomic_bool check_host_on;
+static atomic_uint steps;
+static bool can_step; // with the lock
 
 // Of each page that an operation has touched.
 enum state { UNKNOWN, OF_DEVICE, OF_HOST, LISTED, TAKEN };
@@ -30,6 +36,7 @@ static struct check_pages pages;
 struct page {
     uint64_t begin, end; // of the allocation's bytes in it
     int rights;          // of the host
+    uint32_t steps;      // accesses that have been let by since it was taken
 };
 static struct page list[PAGES];
 static uint32_t listed;
@@ -105,9 +112,9 @@ static void add(uint64_t address, const struct kd_memory *m) {
     set_state(address, listed < PAGES ? LISTED : OF_HOST);
     if (listed == PAGES)
         return;
-    list[listed++] =
-        (struct page){m->base > page ? m->base : page,
-                      end < page + PAGE_BYTES ? end : page + PAGE_BYTES, PROT_READ | PROT_WRITE};
+    list[listed++] = (struct page){.begin = m->base > page ? m->base : page,
+                                   .end = end < page + PAGE_BYTES ? end : page + PAGE_BYTES,
+                                   .rights = PROT_READ | PROT_WRITE};
 }
 
 static void open_page(uint64_t address) {
@@ -156,7 +163,7 @@ static bool is_open(uint32_t name, uint8_t bytes) {
 // *any: some access is one that the host has not waited for.
 static int rights_of(const struct page *p, bool *any) {
     struct check_cells *c = check_cells_of(p->begin);
-    bool all_written = true, all_accessed = true, strong = false;
+    bool all_written = true, any_written = false, all_accessed = true, strong = false;
     *any = false;
     for (uint64_t at = p->begin; c && at < p->end && !strong; at += 4) {
         uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
@@ -170,19 +177,22 @@ static int rights_of(const struct page *p, bool *any) {
             strong |= is_strong(name) && is_open(name, 0);
         }
         all_written &= written;
+        any_written |= written;
         all_accessed &= written || read;
         *any |= written || read || strong;
     }
     if (!c || !*any || strong || !all_accessed)
         return PROT_READ | PROT_WRITE;
-    return all_written ? PROT_NONE : PROT_READ;
+    return all_written || (any_written && can_step) ? PROT_NONE : PROT_READ;
 }
 
 void check_host_update(void) {
     uint32_t left = 0;
     if (!check_host_follow())
         return;
+    bool possible = atomic_load(&steps) < STEPS && single_step_possible();
     kd_lock(&lock);
+    can_step = possible;
     for (uint32_t k = 0; k < listed; k++) {
         struct page p = list[k];
         bool any;
@@ -194,6 +204,7 @@ void check_host_update(void) {
                 set_state(p.begin, LISTED);
             }
             p.rights = rights;
+            p.steps = 0;
         }
         if (any)
             list[left++] = p;
@@ -294,10 +305,70 @@ static void report(uint64_t address, uint64_t pc, bool writes, uint32_t name) {
     check_report(&r);
 }
 
-bool check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device) {
+// Pages that the instruction which the thread runs alone has needed, of which it may need some.
+enum { AT_ONCE = 4 };
+static _Thread_local struct {
+    uint32_t n;
+    uint64_t pages[AT_ONCE];
+} alone __attribute__((tls_model("initial-exec")));
+
+// Of a signal handler, which may have come in front of the one that holds it. With the lock.
+static bool try_lock(void) {
+    enum { TRIES = 10000 };
+    for (int k = 0; k < TRIES; k++) {
+        if (!atomic_exchange_explicit(&lock.held, 1, memory_order_acquire))
+            return true;
+        kd_relax();
+    }
+    return false;
+}
+
+static struct page *listed_page(uint64_t address) {
+    for (uint32_t k = 0; k < listed; k++)
+        if (page_of(list[k].begin) == page_of(address))
+            return &list[k];
+    return NULL;
+}
+
+// Opens a page that stays taken.
+static bool open_for_one(uint64_t address) {
+    struct page *p;
+    bool open = false;
+    if (alone.n == AT_ONCE || atomic_load(&steps) >= STEPS || !try_lock())
+        return false;
+    p = listed_page(address);
+    if (p && state_of(address) == TAKEN && p->steps < STEPS_OF_PAGE &&
+        set_rights(address, PROT_READ | PROT_WRITE)) {
+        p->steps++;
+        atomic_fetch_add(&steps, 1);
+        alone.pages[alone.n++] = page_of(address);
+        open = true;
+    }
+    kd_unlock(&lock);
+    return open;
+}
+
+bool check_host_stepped(void) {
+    uint32_t n = alone.n;
+    bool locked = n && try_lock();
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t address = alone.pages[k];
+        struct page *p = locked ? listed_page(address) : NULL;
+        // It may have become the device's, or other memory, meanwhile.
+        if (p && state_of(address) == TAKEN)
+            set_rights(address, p->rights);
+    }
+    if (locked)
+        kd_unlock(&lock);
+    alone.n = 0;
+    return n > 0;
+}
+
+enum check_host_answer check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device,
+                                        bool steps_allowed) {
     enum state s = check_host_follow() ? state_of(address) : UNKNOWN;
     if (s != LISTED && s != TAKEN)
-        return false;
+        return CHECK_HOST_NOT;
     struct check_cells *c = check_cells_of(address);
     uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
     uint8_t byte = (uint8_t)(1u << address % 4);
@@ -309,8 +380,10 @@ bool check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device
             racing = names[n] && is_open(names[n], byte) ? names[n] : 0;
         if (racing)
             report(address, pc, writes, racing);
+        else if (steps_allowed && open_for_one(address))
+            return CHECK_HOST_ONCE;
     }
     // The list may say that the page is taken: then it is not taken again.
     set_state(address, LISTED);
-    return set_rights(address, PROT_READ | PROT_WRITE);
+    return set_rights(address, PROT_READ | PROT_WRITE) ? CHECK_HOST_GO : CHECK_HOST_NOT;
 }

@@ -35,8 +35,16 @@ void check_host_waits(int by);
 bool check_host_is_idle(void);
 // The host has waited for something.
 void check_host_update(void);
-// A thread at pc has been stopped at the address. True: it may go on. of_device: it runs an
-// operation. Signal handlers call this.
-bool check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device);
+// A thread at pc has been stopped at the address. of_device: it runs an operation. steps_allowed:
+// it can be stopped again behind the instruction (single_step.h). Signal handlers call this.
+enum check_host_answer {
+    CHECK_HOST_NOT,  // it has been stopped by something else
+    CHECK_HOST_GO,   // it may go on
+    CHECK_HOST_ONCE, // it may run the instruction, and is to be stopped behind it
+};
+enum check_host_answer check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device,
+                                        bool steps_allowed);
+// It has been stopped behind the instruction. False: it was not to.
+bool check_host_stepped(void);
 
 #endif

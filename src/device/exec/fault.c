@@ -12,6 +12,7 @@
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/exec/runner.h"
+#include "device/exec/single_step.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/rights.h"
@@ -22,9 +23,7 @@
 
 static const int signals[] = {
     SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-#if defined(__aarch64__)
-    SIGTRAP, // of the brk instruction
-#endif
+    SIGTRAP, // of the brk instruction (aarch64), behind a single one (x86-64)
 };
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
@@ -128,22 +127,32 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
         old->sa_sigaction(sig, info, context);
     } else if (old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
         // The instruction runs again and now the system does what it would have done. A signal
-        // that was sent (kill) has to be sent again.
+        // that was sent (kill) has to be sent again, and one that comes behind an instruction.
         signal(sig, SIG_DFL);
-        if (info->si_code <= 0)
+        if (info->si_code <= 0 || sig == SIGTRAP)
             raise(sig);
     } else {
         old->sa_handler(sig);
     }
 }
 
+// The host has touched a page that it may not. False: it has not.
+static bool let_host_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
+    enum check_host_answer answer =
+        check_host_fault((uint64_t)info->si_addr, program_counter(u), is_write(u), of_device,
+                         single_step_allowed(u));
+    if (answer == CHECK_HOST_ONCE)
+        single_step_begin(u);
+    return answer != CHECK_HOST_NOT;
+}
+
 static void handle(int generation, int sig, siginfo_t *info, void *context) {
     struct runner *r = runner_current();
     if (sig == SIGSEGV && info->si_code > 0 && ipc_wait_for_move((uint64_t)info->si_addr))
         return;
-    if (sig == SIGSEGV && info->si_code > 0 &&
-        check_host_fault((uint64_t)info->si_addr, program_counter(context), is_write(context),
-                         r && r->stack))
+    if (sig == SIGSEGV && info->si_code > 0 && let_host_by(info, context, r && r->stack))
+        return;
+    if (sig == SIGTRAP && single_step_end(info, context) && check_host_stepped())
         return;
     if (sig == SIGSEGV &&
         rights_allow(info, context, r && r->block ? r->block->op->context->device->index : -1,
@@ -174,12 +183,24 @@ static bool is_ours(const struct sigaction *a) {
     return false;
 }
 
+// On x86-64 a SIGTRAP is nothing that a kernel raises.
+static bool is_needed(int sig) {
+#if defined(__x86_64__)
+    return sig != SIGTRAP || check_host_follow();
+#else
+    (void)sig;
+    return true;
+#endif
+}
+
 void fault_handlers_install(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction now, mine = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
         sigemptyset(&mine.sa_mask);
+        if (!is_needed(signals[i]))
+            continue;
         if (installed[i] == GENERATIONS || sigaction(signals[i], NULL, &now) || is_ours(&now))
             continue;
         int g = installed[i]++;
