@@ -23,7 +23,7 @@
 
 enum { PAGE_BYTES = 1 << CHECK_PAGE_BITS, PAGES = 64 };
 // Accesses without a race that are let by: of a page each time it is taken, and of the process.
-enum { STEPS_OF_PAGE = 1024, STEPS = 1 << 16 };
+enum { STEPS_OF_PAGE = 256, STEPS = 1 << 14 };
 atomic_bool check_host_on;
 static atomic_uint steps;
 static bool can_step; // with the lock
