@@ -11,7 +11,7 @@ __global__ void add(Sum *s) {
     int sum = 0;
     for (int i = 0; i < 31; ++i)
         sum += s->values[i];
-    s->sum = sum; // with
+    s->sum = sum; // bug: race.host
 }
 
 int main() {
@@ -28,7 +28,7 @@ int main() {
 #ifndef BUG
     OK(cudaDeviceSynchronize());
 #endif
-    int last = s->sum; // bug: race.host
+    int last = s->sum; // with
     OK(cudaDeviceSynchronize());
     OK(cudaFree(s));
     return verdict(last == sum);

@@ -9,7 +9,7 @@ struct Node {
 
 __global__ void raise(Node *first) {
     for (Node *n = first; n; n = n->next)
-        n->value += 1; // with
+        n->value += 1; // bug: race.host
 }
 
 int main() {
@@ -28,7 +28,7 @@ int main() {
 #endif
     int sum = 0;
     for (Node *n = first; n; n = n->next)
-        sum += n->value; // bug: race.host
+        sum += n->value; // with
     OK(cudaDeviceSynchronize());
     while (first) {
         Node *next = first->next;
