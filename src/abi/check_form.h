@@ -12,7 +12,11 @@ enum kd_check_number {
     KD_CHECK_NO_NUMBER,
     KD_CHECK_TID, // .x, .y, .z
     KD_CHECK_CTAID = KD_CHECK_TID + 3,
-    KD_CHECK_NUMBERS = KD_CHECK_CTAID + 3
+    KD_CHECK_NUMBERS = KD_CHECK_CTAID + 3,
+    // How often a loop has added the term, which any thread may have done any number of times. Of
+    // 32 bits: its sum may have wrapped.
+    KD_CHECK_LOOP = KD_CHECK_NUMBERS,
+    KD_CHECK_LOOP_OF_32
 };
 enum kd_check_factor {
     KD_CHECK_NO_FACTOR,
@@ -22,19 +26,27 @@ enum kd_check_factor {
 };
 // times, times its number, times its factors. most: what `times` could have become on the way, as
 // terms were added and subtracted.
+enum { KD_CHECK_FACTORS = 3 };
 struct kd_check_term {
     int64_t times, most;
     uint32_t number; // enum kd_check_number
-    uint32_t factor[2];
-    uint32_t unused;
+    uint32_t factor[KD_CHECK_FACTORS];
 };
-// Bytes [from, to) from the array's beginning plus the sum of the terms. Sums over `scale` were
-// computed in 32 bits. terms: 0: nobody knows.
-enum { KD_CHECK_TERMS = 8 };
-struct kd_check_form {
-    int64_t from, to, scale;
+// Bytes [from, to) plus terms without numbers, which all threads have in common.
+enum { KD_CHECK_FIXED = 3 };
+struct kd_check_part {
+    int64_t from, to;
     uint64_t terms;
+    struct kd_check_term term[KD_CHECK_FIXED];
+};
+// The parts, of which there is one at least, from the array's beginning plus the sum of the terms
+// on. Sums over `scale` were computed in 32 bits. parts: 0: nobody knows.
+enum { KD_CHECK_TERMS = 8, KD_CHECK_PARTS = 8 };
+struct kd_check_form {
+    int64_t scale;
+    uint32_t terms, parts;
     struct kd_check_term term[KD_CHECK_TERMS];
+    struct kd_check_part part[KD_CHECK_PARTS];
 };
 
 #endif

@@ -1,6 +1,7 @@
 // Arrays of a launch in which its threads cannot race: none of the arrays that the kernel writes to
 // is in the same allocation, or each thread has elements of its own there (passes/check). Where
 // other streams or the host may access them meanwhile, all are followed.
+#include <math.h>
 #include <string.h>
 
 #include "abi/check_form.h"
@@ -42,41 +43,159 @@ static uint64_t count_of(const struct kd_block *b, uint32_t number) {
                                    : b->nctaid[number - KD_CHECK_CTAID];
 }
 
-// The stride of each number in bytes. False: it is not known, or sums may have wrapped.
-static bool strides_of(const struct kd_block *b, const struct kd_check_form *f, double *stride) {
-    double most = 0;
-    for (uint64_t k = 0; k < f->terms; k++) {
-        const struct kd_check_term *t = &f->term[k];
-        int64_t x = factor_of(b, t->factor[0]), y = factor_of(b, t->factor[1]);
-        if (x < 0 || y < 0)
-            return false;
-        double by = (double)x * (double)y;
-        most += by * (double)t->most * (t->number ? (double)count_of(b, t->number) : 1);
-        stride[t->number] += by * (double)t->times;
+// Its factors' product; negative: it is none that forms are for.
+static double product_of(const struct kd_block *b, const struct kd_check_term *t) {
+    double by = 1;
+    for (uint32_t k = 0; k < KD_CHECK_FACTORS; k++) {
+        int64_t x = factor_of(b, t->factor[k]);
+        if (x < 0)
+            return -1;
+        by *= (double)x;
     }
-    return f->terms && most / (double)f->scale < (double)MOST_SUM;
+    return by;
 }
 
-// Has each thread of the launch elements of its own there? The numbers are as digits then: the
-// stride of each one is no less than all that those with lesser strides reach.
-static bool are_own(const struct kd_block *b, const struct kd_check_form *f) {
-    double stride[KD_CHECK_NUMBERS] = {0}, reach = (double)(f->to - f->from);
-    bool taken[KD_CHECK_NUMBERS] = {0};
-    if (!strides_of(b, f, stride))
-        return false;
-    for (;;) {
-        uint32_t least = KD_CHECK_NO_NUMBER;
-        for (uint32_t n = KD_CHECK_TID; n < KD_CHECK_NUMBERS; n++)
-            if (!taken[n] && count_of(b, n) > 1 &&
-                (least == KD_CHECK_NO_NUMBER || stride[n] < stride[least]))
-                least = n;
-        if (least == KD_CHECK_NO_NUMBER)
-            return true;
-        if (stride[least] < reach)
-            return false;
-        reach += stride[least] * (double)(count_of(b, least) - 1);
-        taken[least] = true;
+// What a term adds at most, but for loops.
+static double most_of(const struct kd_block *b, const struct kd_check_term *t) {
+    bool counted = t->number && t->number < KD_CHECK_NUMBERS;
+    return product_of(b, t) * (double)t->most * (counted ? (double)count_of(b, t->number) : 1);
+}
+
+// Numbers, parts and loops are as digits: each has a stride in bytes and so many values.
+struct digit {
+    double stride, count;
+};
+enum { DIGITS = KD_CHECK_NUMBERS + KD_CHECK_PARTS };
+struct digits {
+    struct digit digit[DIGITS];
+    uint32_t n;
+    double loop;  // the greatest number that what loops add is multiples of; 0: they add nothing
+    double bytes; // of an element
+};
+static const double MOST_EXACT = 9007199254740992.0; // of integers in a double
+
+static double common_divisor(double a, double b) {
+    while (b > 0) {
+        uint64_t rest = (uint64_t)a % (uint64_t)b;
+        a = b;
+        b = (double)rest;
     }
+    return a;
+}
+
+static bool is_power_of_two(double x) {
+    uint64_t n = (uint64_t)x;
+    return n && !(n & (n - 1));
+}
+
+// False: a stride is not known, or sums may have wrapped.
+static bool find_strides(const struct kd_block *b, const struct kd_check_form *f,
+                         struct digits *d) {
+    double most = 0, parts = 0, stride[KD_CHECK_NUMBERS] = {0};
+    for (uint32_t k = 0; k < f->terms; k++) {
+        const struct kd_check_term *t = &f->term[k];
+        double by = product_of(b, t), x = by * (double)(t->times < 0 ? -t->times : t->times);
+        if (by < 0 || x > MOST_EXACT || most_of(b, t) / (double)f->scale >= (double)MOST_SUM)
+            return false;
+        if (t->number < KD_CHECK_NUMBERS) {
+            stride[t->number] += by * (double)t->times;
+            most += most_of(b, t);
+            continue;
+        }
+        // A sum that wraps in 32 bits stays a multiple of powers of two alone.
+        if (t->number == KD_CHECK_LOOP_OF_32 && x > 0 && !is_power_of_two(x))
+            return false;
+        d->loop = common_divisor(d->loop, x);
+    }
+    for (uint32_t k = 0; k < f->parts; k++) {
+        double sum = 0;
+        for (uint64_t n = 0; n < f->part[k].terms; n++)
+            sum += most_of(b, &f->part[k].term[n]);
+        parts = sum > parts ? sum : parts;
+    }
+    for (uint32_t n = KD_CHECK_TID; n < KD_CHECK_NUMBERS; n++)
+        if (count_of(b, n) > 1)
+            d->digit[d->n++] = (struct digit){stride[n], (double)count_of(b, n)};
+    return (most + parts) / (double)f->scale < (double)MOST_SUM;
+}
+
+// Where the parts begin, in order, each once. False: nobody knows.
+static bool find_parts(const struct kd_block *b, const struct kd_check_form *f, double *at,
+                       uint32_t *n, struct digits *d) {
+    *n = 0;
+    for (uint32_t k = 0; k < f->parts; k++) {
+        const struct kd_check_part *p = &f->part[k];
+        double from = (double)p->from, bytes = (double)(p->to - p->from);
+        for (uint64_t m = 0; m < p->terms; m++) {
+            double by = product_of(b, &p->term[m]);
+            if (by < 0)
+                return false;
+            from += by * (double)p->term[m].times;
+        }
+        d->bytes = bytes > d->bytes ? bytes : d->bytes;
+        if (d->loop > 0) // as many times that as there may be
+            from -= d->loop * floor(from / d->loop);
+        uint32_t place = 0;
+        while (place < *n && at[place] < from)
+            place++;
+        if (place < *n && at[place] == from)
+            continue;
+        memmove(at + place + 1, at + place, (*n - place) * sizeof *at);
+        at[place] = from;
+        ++*n;
+    }
+    return true;
+}
+
+// Parts at equal distances, of which there may be several lots at equal distances, are as digits.
+// False: they are not.
+static bool split_parts(double *at, uint32_t n, struct digits *d) {
+    while (n > 1) {
+        double stride = at[1] - at[0];
+        uint32_t run = 2, lots = 0;
+        while (run < n && at[run] - at[run - 1] == stride)
+            run++;
+        if (n % run)
+            return false;
+        for (uint32_t lot = 0; lot < n; lot += run) {
+            for (uint32_t k = 1; k < run; k++)
+                if (at[lot + k] - at[lot] != stride * k)
+                    return false;
+            at[lots++] = at[lot];
+        }
+        d->digit[d->n++] = (struct digit){stride, run};
+        n = lots;
+    }
+    return true;
+}
+
+// Is each stride no less than all that those with lesser strides reach? Then no two lots of digits
+// lead to one element. What loops add is beyond all of them.
+static bool are_apart(struct digits d) {
+    double reach = d.bytes;
+    while (d.n) {
+        uint32_t least = 0;
+        for (uint32_t k = 1; k < d.n; k++)
+            if (d.digit[k].stride < d.digit[least].stride)
+                least = k;
+        if (d.digit[least].stride < reach)
+            return false;
+        reach += d.digit[least].stride * (d.digit[least].count - 1);
+        d.digit[least] = d.digit[--d.n];
+    }
+    return d.loop == 0 || d.loop >= reach;
+}
+
+// Has each thread of the launch elements of its own there?
+static bool are_own(const struct kd_block *b, const struct kd_check_form *f) {
+    struct digits d = {.n = 0};
+    double at[KD_CHECK_PARTS];
+    uint32_t n;
+    if (!find_strides(b, f, &d) || !find_parts(b, f, at, &n, &d) || !n)
+        return false;
+    struct digits whole = d, split = d;
+    whole.bytes += at[n - 1] - at[0];
+    return are_apart(whole) || (split_parts(at, n, &split) && are_apart(split));
 }
 
 // The bits of check_apart.

@@ -102,7 +102,7 @@ void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *use
     for (uint32_t k = 0; k < n; k++)
         look_at(&a, &uses[k]);
     for (uint32_t k = 0; k < list->n; k++) {
-        bool own = !a.shared[k] && list->form[k].terms && !list->unknown_reads &&
+        bool own = !a.shared[k] && list->form[k].parts && !list->unknown_reads &&
                    !(list->array[k].flags & KD_CHECK_OF_VARIABLE);
         list->array[k].flags |= own ? KD_CHECK_ARRAY_OWN : 0;
         list->array[k].flags |= list->unknown_reads ? KD_CHECK_ARRAY_WEAK : 0;

@@ -13,6 +13,13 @@ struct sum {
     struct kd_check_term term[KD_CHECK_TERMS];
 };
 
+// What is being looked at: how deep it may still go, and the phi whose next value it is.
+struct walk {
+    int depth;
+    const struct kir_inst *phi;
+};
+enum { THE_PHI = 1 << 20 }; // the number of a term that is this phi's value
+
 static const struct kir_inst *definition(const struct kir_value *v) {
     return v->kind == KIR_VALUE_INST ? v->def : NULL;
 }
@@ -37,18 +44,28 @@ static struct sum constant(int64_t x) {
 
 static struct sum one(uint32_t number, uint32_t factor) {
     struct sum s = {.known = true, .scale = 1, .n = 1};
-    s.term[0] =
-        (struct kd_check_term){.times = 1, .most = 1, .number = number, .factor = {factor, 0}};
+    s.term[0] = (struct kd_check_term){.times = 1, .most = 1, .number = number, .factor = {factor}};
+    return s;
+}
+
+static struct sum of_itself(void) {
+    struct sum s = one(THE_PHI, 0);
+    s.scale = INT64_C(1) << 40; // nothing has been computed
     return s;
 }
 
 static bool alike(const struct kd_check_term *a, const struct kd_check_term *b) {
-    return a->number == b->number && a->factor[0] == b->factor[0] && a->factor[1] == b->factor[1];
+    return a->number == b->number && !memcmp(a->factor, b->factor, sizeof a->factor);
+}
+
+static bool is_loop(const struct kd_check_term *t) {
+    return t->number == KD_CHECK_LOOP || t->number == KD_CHECK_LOOP_OF_32;
 }
 
 static void add(struct sum *s, struct kd_check_term t) {
     uint32_t k = 0;
-    while (k < s->n && !alike(&s->term[k], &t))
+    // Loops are not added up: each has its own count.
+    while (k < s->n && !(is_loop(&t) ? !memcmp(&s->term[k], &t, sizeof t) : alike(&s->term[k], &t)))
         k++;
     if (k == KD_CHECK_TERMS) {
         s->known = false;
@@ -58,6 +75,8 @@ static void add(struct sum *s, struct kd_check_term t) {
         s->term[s->n++] = t;
         return;
     }
+    if (is_loop(&t))
+        return;
     s->term[k].times += t.times;
     s->term[k].most += t.most;
     s->known &= s->term[k].most < LIMIT;
@@ -84,19 +103,20 @@ static struct sum plus(struct sum x, struct sum y, int64_t sign) {
 // Factors in order, so that equal terms look alike. False: there are too many.
 static bool join(struct kd_check_term *t, const struct kd_check_term *a,
                  const struct kd_check_term *b) {
-    uint32_t all[4], n = 0;
-    for (int k = 0; k < 2; k++) {
-        if (a->factor[k])
-            all[n++] = a->factor[k];
-        if (b->factor[k])
-            all[n++] = b->factor[k];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < 2 * KD_CHECK_FACTORS; k++) {
+        uint32_t x = k < KD_CHECK_FACTORS ? a->factor[k] : b->factor[k - KD_CHECK_FACTORS], at = n;
+        if (!x)
+            continue;
+        if (n == KD_CHECK_FACTORS)
+            return false;
+        for (; at && t->factor[at - 1] > x; at--)
+            t->factor[at] = t->factor[at - 1];
+        t->factor[at] = x;
+        n++;
     }
-    if (n > 2 || (a->number && b->number))
-        return false;
     t->number = a->number | b->number;
-    t->factor[0] = n == 2 && all[1] < all[0] ? all[1] : n ? all[0] : 0;
-    t->factor[1] = n < 2 ? 0 : all[1] < all[0] ? all[0] : all[1];
-    return true;
+    return !(a->number && b->number);
 }
 
 static struct sum product(struct sum x, struct sum y) {
@@ -127,14 +147,16 @@ static struct sum product(struct sum x, struct sum y) {
 // What a sum of 32 bits is as one of 64: the same where it does not wrap, which its bound tells.
 static struct sum widened(struct sum s, enum isa_type from) {
     s.known &= !s.pointer;
-    for (uint32_t k = 0; k < s.n && from != ISA_S32; k++)
-        s.known &= s.term[k].times >= 0;
+    for (uint32_t k = 0; k < s.n; k++) {
+        s.known &= s.term[k].number != THE_PHI;
+        s.known &= from == ISA_S32 || s.term[k].times >= 0;
+    }
     s.known &= from == ISA_S32 || s.more >= 0;
     s.scale = 1;
     return s;
 }
 
-static struct sum sum_of(const struct kir_value *v, int depth);
+static struct sum sum_of(const struct kir_value *v, struct walk w);
 
 static struct sum of_sreg(const struct kir_inst *i) {
     struct sum none = {0};
@@ -150,17 +172,57 @@ static struct sum of_sreg(const struct kir_inst *i) {
     return none;
 }
 
-static struct sum of_conversion(const struct kir_inst *i, int depth) {
+static struct sum of_conversion(const struct kir_inst *i, struct walk w) {
     struct sum none = {0};
     enum isa_type to = (enum isa_type)i->ty, from = (enum isa_type)i->ty2;
     if (isa_type_is_float(from) || isa_type_bits(from) < 32 ||
         isa_type_bits(to) < isa_type_bits(from))
         return none;
-    struct sum x = sum_of(i->ops[0], depth);
+    struct sum x = sum_of(i->ops[0], w);
     return isa_type_bits(from) == 32 && isa_type_bits(to) > 32 ? widened(x, from) : x;
 }
 
-static struct sum of_inst(const struct kir_inst *i, int depth) {
+// What a loop adds to a phi each time: a sum of what all threads have in common. False: something
+// else becomes of it.
+static bool is_step(struct sum *next, uint32_t number, struct sum *steps) {
+    uint32_t found = 0;
+    *steps = (struct sum){.known = next->known && !next->pointer, .scale = next->scale};
+    for (uint32_t k = 0; k < next->n && steps->known; k++) {
+        struct kd_check_term t = next->term[k];
+        bool phi = t.number == THE_PHI && t.times == 1 && t.most == 1 && !t.factor[0];
+        found += phi;
+        if (t.number && !phi)
+            return false;
+        t.number = number;
+        if (!phi)
+            add(steps, t);
+    }
+    if (next->more)
+        add(steps, (struct kd_check_term){
+                       .times = next->more, .most = magnitude(next->more), .number = number});
+    return steps->known && found == 1;
+}
+
+// A phi of two values, of which one is itself plus what its loop adds: the other one plus any
+// number of times that.
+static struct sum of_phi(const struct kir_inst *i, struct walk w) {
+    enum { DEEP = 6 }; // what loops add is simple, and phis lead to phis
+    struct sum none = {0}, steps;
+    uint32_t type = i->res[0]->type;
+    int deep = w.depth < DEEP ? w.depth : DEEP;
+    if (i->nops != 2 || (type != KIR_B32 && type != KIR_B64))
+        return none;
+    for (uint32_t back = 0; back < 2; back++) {
+        struct sum next = sum_of(i->ops[back], (struct walk){deep, i});
+        if (!is_step(&next, type == KIR_B64 ? KD_CHECK_LOOP : KD_CHECK_LOOP_OF_32, &steps))
+            continue;
+        struct sum begin = sum_of(i->ops[!back], w);
+        return plus(begin, steps, 1);
+    }
+    return none;
+}
+
+static struct sum of_inst(const struct kir_inst *i, struct walk w) {
     struct sum none = {0}, x, y;
     uint32_t at;
     enum isa_type ty = (enum isa_type)i->ty;
@@ -173,43 +235,48 @@ static struct sum of_inst(const struct kir_inst *i, int depth) {
     if (isa_type_is_float(ty) || isa_type_bits(ty) < 32)
         return none;
     switch (i->op) {
+    case ISA_OP_PHI:
+        return of_phi(i, w);
     case ISA_OP_MOV:
     case ISA_OP_CVTA:
-        return sum_of(i->ops[0], depth);
+        return sum_of(i->ops[0], w);
     case ISA_OP_CVT:
-        return of_conversion(i, depth);
+        return of_conversion(i, w);
     case ISA_OP_ADD:
     case ISA_OP_SUB:
-        return i->nops != 2 ? none
-                            : plus(sum_of(i->ops[0], depth), sum_of(i->ops[1], depth),
-                                   i->op == ISA_OP_SUB ? -1 : 1);
+        return i->nops != 2
+                   ? none
+                   : plus(sum_of(i->ops[0], w), sum_of(i->ops[1], w), i->op == ISA_OP_SUB ? -1 : 1);
     case ISA_OP_SHL:
-        x = sum_of(i->ops[1], depth);
+        x = sum_of(i->ops[1], w);
         if (!x.known || x.pointer || x.n || x.more < 0 || x.more > 10)
             return none;
-        return product(sum_of(i->ops[0], depth), constant(INT64_C(1) << x.more));
+        return product(sum_of(i->ops[0], w), constant(INT64_C(1) << x.more));
     case ISA_OP_MUL:
     case ISA_OP_MAD:
         if (i->mods.half == ISA_HI)
             return none;
-        x = sum_of(i->ops[0], depth);
-        y = sum_of(i->ops[1], depth);
+        x = sum_of(i->ops[0], w);
+        y = sum_of(i->ops[1], w);
         if (i->mods.half == ISA_WIDE) {
             x = widened(x, ty);
             y = widened(y, ty);
         }
         x = product(x, y);
-        return i->op == ISA_OP_MUL ? x : plus(x, sum_of(i->ops[2], depth), 1);
+        return i->op == ISA_OP_MUL ? x : plus(x, sum_of(i->ops[2], w), 1);
     default:
         return none;
     }
 }
 
-static struct sum sum_of(const struct kir_value *v, int depth) {
+static struct sum sum_of(const struct kir_value *v, struct walk w) {
     struct sum none = {0};
     if (v->kind == KIR_VALUE_CONST)
         return constant(v->type == KIR_B64 ? (int64_t)v->bits.u64[0] : (int32_t)v->bits.u32[0]);
-    struct sum s = v->kind == KIR_VALUE_INST && depth > 0 ? of_inst(v->def, depth - 1) : none;
+    const struct kir_inst *i = definition(v);
+    if (i && i == w.phi)
+        return of_itself();
+    struct sum s = i && w.depth > 0 ? of_inst(i, (struct walk){w.depth - 1, w.phi}) : none;
     return s.known ? s : none;
 }
 
@@ -220,26 +287,82 @@ static bool contains(const struct kd_check_form *f, const struct kd_check_term *
     return false;
 }
 
+static bool is_number(const struct kd_check_term *t) {
+    return t->number && !is_loop(t);
+}
+
+// Puts terms without numbers into a part, others into the list. False: there are too many.
+static bool sort_terms(const struct sum *s, struct kd_check_part *p, struct kd_check_term *list,
+                       uint32_t *n) {
+    for (uint32_t k = 0; k < s->n; k++) {
+        if (s->term[k].number == THE_PHI || (!s->term[k].number && p->terms == KD_CHECK_FIXED))
+            return false;
+        if (s->term[k].number)
+            list[(*n)++] = s->term[k];
+        else
+            p->term[p->terms++] = s->term[k];
+    }
+    return true;
+}
+
+static bool are_alike(const struct kd_check_part *a, const struct kd_check_part *b) {
+    uint64_t found = 0;
+    for (uint64_t k = 0; k < a->terms; k++)
+        for (uint64_t m = 0; m < b->terms; m++)
+            found += alike(&a->term[k], &b->term[m]) && a->term[k].times == b->term[m].times;
+    return a->terms == b->terms && found == a->terms;
+}
+
+static void add_part(struct kd_check_form *f, const struct kd_check_part *p, bool *known) {
+    struct kd_check_part *like = NULL;
+    for (uint32_t k = 0; k < f->parts; k++) {
+        struct kd_check_part *old = &f->part[k];
+        if (!are_alike(old, p))
+            continue;
+        like = old;
+        for (uint64_t a = 0; a < p->terms; a++)
+            for (uint64_t b = 0; b < p->terms; b++)
+                if (alike(&old->term[a], &p->term[b]) && p->term[b].most > old->term[a].most)
+                    old->term[a].most = p->term[b].most;
+        if (p->from <= old->to && p->to >= old->from)
+            break;
+    }
+    bool touches = like && p->from <= like->to && p->to >= like->from;
+    if (f->parts < KD_CHECK_PARTS && !touches) {
+        f->part[f->parts++] = *p;
+    } else if (like) {
+        like->from = p->from < like->from ? p->from : like->from;
+        like->to = p->to > like->to ? p->to : like->to;
+    } else {
+        *known = false;
+    }
+}
+
 bool check_form_add(struct kd_check_form *f, const struct check_use *u) {
     enum { DEEP = 12 };
-    struct sum s = sum_of(u->address, DEEP);
-    int64_t from = s.more + u->offset, to = from + u->bytes;
-    if (!s.known || !s.pointer || !s.n || !u->bytes || s.scale <= 0)
+    struct sum s = sum_of(u->address, (struct walk){DEEP, NULL});
+    struct kd_check_part part = {.from = s.more + u->offset, .to = s.more + u->offset + u->bytes};
+    struct kd_check_term list[KD_CHECK_TERMS];
+    uint32_t n = 0, numbers = 0, had = 0;
+    if (!s.known || !s.pointer || !s.n || !u->bytes || s.scale <= 0 ||
+        !sort_terms(&s, &part, list, &n))
         return false;
-    if (!f->terms) {
-        *f = (struct kd_check_form){from, to, s.scale, s.n, {{0}}};
-        memcpy(f->term, s.term, sizeof s.term);
-        return true;
-    }
-    bool same = f->terms == s.n;
-    for (uint32_t k = 0; k < s.n && same; k++) {
-        same = contains(f, &s.term[k]);
+    bool first = !f->parts, known = true;
+    f->scale = first || s.scale < f->scale ? s.scale : f->scale;
+    add_part(f, &part, &known);
+    for (uint32_t m = 0; m < f->terms; m++)
+        had += is_number(&f->term[m]);
+    for (uint32_t k = 0; k < n && known; k++) {
+        numbers += is_number(&list[k]);
         for (uint32_t m = 0; m < f->terms; m++)
-            if (alike(&f->term[m], &s.term[k]) && s.term[k].most > f->term[m].most)
-                f->term[m].most = s.term[k].most;
+            if (alike(&f->term[m], &list[k]) && list[k].most > f->term[m].most)
+                f->term[m].most = list[k].most;
+        if (contains(f, &list[k]))
+            continue;
+        // Loops may be those of some of the accesses.
+        known = (first || is_loop(&list[k])) && f->terms < KD_CHECK_TERMS;
+        if (known)
+            f->term[f->terms++] = list[k];
     }
-    f->from = from < f->from ? from : f->from;
-    f->to = to > f->to ? to : f->to;
-    f->scale = s.scale < f->scale ? s.scale : f->scale;
-    return same;
+    return known && numbers && (first || numbers == had);
 }
