@@ -124,6 +124,37 @@ static void test_handed_on(void) {
     EXPECT(!f->see_lanes(&other, &(struct check_now){.tag = 1}));
 }
 
+// Asynchronous copies of a warp's lanes, of so many bytes each, in a step that lets them touch or
+// not: what they write is not to be accessed then, and was not to be by others before.
+static void try_copies(uint32_t bytes, uint32_t step) {
+    const struct check_sight_functions *f = check_sight_of_machine();
+    uint32_t offset[KD_WARP], seen[KD_WARP] = {0};
+    struct check_now reads = {.tag = 1}, writes = {.tag = 1, .writes = true};
+    for (uint32_t l = 0; l < KD_WARP; l++)
+        offset[l] = step * l;
+    for (uint32_t other = 0; other <= KD_WARP; other += KD_WARP)
+        for (uint32_t lane = 0; lane < KD_WARP; lane++) {
+            uint64_t word[KD_WARP * 5] = {0};
+            struct check_lanes own = {word, offset, seen, 0, UINT32_MAX, bytes};
+            struct check_lanes one = {word, offset, seen, other, 1u << lane, bytes};
+            // One lane's access before: its own, or that of a thread of another warp.
+            EXPECT(f->see_lanes(&one, lane % 2 ? &reads : &writes));
+            EXPECT(f->begin_copies(&own, &writes, false) == (!other && step >= bytes));
+            EXPECT(!f->see_lanes(&one, &reads));
+            EXPECT(!f->begin_copies(&one, &writes, false));
+            // Behind the next barrier nothing is left of it.
+            EXPECT(f->see_lanes(&one, &(struct check_now){.tag = 2}));
+        }
+}
+
+static void test_copies(void) {
+    for (uint32_t bytes = 4; bytes <= 16; bytes *= 2) {
+        try_copies(bytes, bytes);
+        try_copies(bytes, bytes + 4);
+        try_copies(bytes, bytes - 4);
+    }
+}
+
 static void test_lanes(void) {
     EXPECT(!try_lanes(0, 0));
     EXPECT(!try_lanes(2, INTERVALS));
@@ -132,5 +163,6 @@ static void test_lanes(void) {
 int main(void) {
     test_lanes();
     test_handed_on();
+    test_copies();
     return expect_done();
 }

@@ -32,6 +32,12 @@ static struct check_stamp *stamps;
 static atomic_uint fresh = GROUP; // stamps from here on are unused
 
 static struct check_pages pages;
+enum { NAMES = 1 << 16 }; // pages that are told apart
+static check_names names[NAMES];
+
+check_names *check_names_of(uint64_t address) {
+    return &names[(address >> CHECK_PAGE_BITS) % NAMES];
+}
 
 // ---- stamps -------------------------------------------------------------------------------
 
@@ -54,6 +60,8 @@ static void give_back(void) {
         free(c);
     }
     madvise(stamps, fresh * sizeof *stamps, MADV_DONTNEED);
+    for (uint32_t k = 0; k < NAMES; k++)
+        atomic_store_explicit(&names[k], 0, memory_order_relaxed);
     fresh = GROUP;
     chunk_count = 0;
     generation++;

@@ -58,6 +58,21 @@ struct check_cells {
     uint32_t strong[CHECK_CELLS], strong_value[CHECK_CELLS];
     uint32_t readers[CHECK_READERS][CHECK_CELLS];
 };
+// Which of a page's arrays may name something; others need not be looked at, which takes memory and
+// time. Pages may share it. To be set before an array comes to name something, and read, with the
+// lock of the row.
+enum {
+    CHECK_NAMES_WEAK = 1,
+    CHECK_NAMES_STRONG = 2,
+    CHECK_NAMES_READER = 4, // the first one's; and so on
+    CHECK_NAMES_ALL = 15
+};
+typedef _Atomic uint8_t check_names;
+check_names *check_names_of(uint64_t address);
+static inline void check_names_add(check_names *n, uint8_t arrays) {
+    if ((atomic_load_explicit(n, memory_order_relaxed) & arrays) != arrays)
+        atomic_fetch_or_explicit(n, arrays, memory_order_relaxed);
+}
 // NULL: no memory is left. While a grid runs that has entered.
 struct check_cells *check_cells_of(uint64_t address);
 // What was there is over.

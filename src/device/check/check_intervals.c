@@ -18,13 +18,14 @@ enum {
 };
 
 struct check_intervals {
-    bool off;       // cells alone count until the block ends
-    bool exact;     // until the interval ends
-    bool synced;    // warps have synchronised in the interval
-    bool marked;    // what asynchronous copies write during the interval is marked
-    uint32_t epoch; // barriers that the interval is behind
-    int64_t base;   // + epoch: its tag
-    uint64_t grid;  // of which `in_vain` is
+    bool off;        // cells alone count until the block ends
+    bool exact;      // until the interval ends
+    bool synced;     // warps have synchronised in the interval
+    bool marked;     // what asynchronous copies write during the interval is marked
+    uint32_t epoch;  // barriers that the interval is behind
+    uint64_t number; // of the interval, among all that the worker has had
+    int64_t base;    // + epoch: its tag
+    uint64_t grid;   // of which `in_vain` is
     uint32_t in_vain;
     uint32_t words;
     uint64_t *word;                            // of the window
@@ -39,6 +40,8 @@ struct call {
     const struct kd_check_site *site; // NULL: the lanes have synchronised
     uint32_t thread, mask, code;
     bool has_more, row; // row: lanes access words behind each other; the first one's offset follows
+    bool ended;         // a copy of the thread's has: its address follows, and code is its bytes
+    bool early;         // ended: it had begun before the interval
 };
 
 static uint32_t count(uint32_t code, uint32_t same) {
@@ -51,8 +54,8 @@ static uint32_t offsets(const struct call *c) {
 
 static size_t size_of(const struct call *c) {
     size_t n = sizeof *c;
-    if (!c->site)
-        return n;
+    if (!c->site || c->ended)
+        return n + (c->ended ? sizeof(uint64_t) : 0);
     n += (offsets(c) * sizeof(uint32_t) + 7) / 8 * 8;
     return n + (c->has_more ? count(c->code, KD_CHECK_SAME_MORE) * sizeof(uint64_t) : 0);
 }
@@ -69,6 +72,7 @@ void check_intervals_begin(struct check_threads *t) {
     v->off = v->in_vain >= MOST_IN_VAIN;
     v->exact = v->synced = v->marked = false;
     v->epoch = 0;
+    v->number++;
     v->used = 0;
 }
 
@@ -79,6 +83,21 @@ static void sync_lanes(struct check_threads *t, uint32_t thread, uint32_t mask) 
         t->seen[thread + (uint32_t)__builtin_ctz(m)] = t->warp[w];
 }
 
+// Cells have been told of no copy that began at first sight. Those that began before the interval,
+// and go on or have ended in it, count as begun now.
+static void begin_copies(struct check_intervals *v, struct kd_block *b, struct check_threads *t) {
+    check_copies_to_cells(b, t, v->number);
+    for (size_t at = 0; at < v->used;) {
+        struct call c;
+        uint64_t address;
+        memcpy(&c, v->log + at, sizeof c);
+        memcpy(&address, v->log + at + sizeof c, c.ended ? sizeof address : 0);
+        if (c.ended && c.early)
+            check_race_begun(b, t, c.thread, c.site, address);
+        at += size_of(&c);
+    }
+}
+
 // All calls so far, in their order, and from now on until the interval ends each one.
 static void look_again(struct check_intervals *v, struct kd_block *b, struct check_threads *t) {
     v->exact = true;
@@ -86,12 +105,16 @@ static void look_again(struct check_intervals *v, struct kd_block *b, struct che
         memcpy(t->warp, v->warp, sizeof t->warp);
         memcpy(t->seen, v->seen, sizeof t->seen);
     }
+    begin_copies(v, b, t);
     for (size_t at = 0; at < v->used;) {
         struct call c;
         uint64_t addresses[KD_WARP], more[KD_WARP];
         uint32_t offset[KD_WARP];
         memcpy(&c, v->log + at, sizeof c);
-        if (c.site) {
+        if (c.ended) {
+            memcpy(addresses, v->log + at + sizeof c, sizeof *addresses);
+            check_race_copied(b, t, c.thread, c.site, addresses[0], c.code);
+        } else if (c.site) {
             uint32_t n = offsets(&c);
             const uint8_t *behind = v->log + at + sizeof c;
             memcpy(offset, behind, n * sizeof *offset);
@@ -128,6 +151,7 @@ void check_intervals_passed(struct check_threads *t, uint32_t epoch) {
     if (!v || epoch <= v->epoch)
         return;
     v->epoch = epoch;
+    v->number++;
     v->used = 0;
     v->exact = v->synced = v->marked = false;
 }
@@ -194,6 +218,8 @@ static bool see(const struct check_intervals *v, const struct check_threads *t,
                             .thread = c->thread,
                             .mask = c->mask,
                             .bytes = c->site->bytes};
+    if (c->site->flags & KD_CHECK_COPY)
+        return v->sight->begin_copies(&l, n, c->code & KD_CHECK_SAME_ADDRESS);
     // All lanes' accesses to one place are as one thread's that stands for several.
     if (c->code & KD_CHECK_SAME_ADDRESS)
         return check_see_one(&l, n);
@@ -225,6 +251,46 @@ static void mark_copies(struct check_intervals *v, const struct kd_block *b,
     if (t->copies)
         check_copies_mark(t, b->nthreads, (uint64_t)(uintptr_t)b->shared, v->word, v->words,
                           tag << CHECK_TAG_SHIFT | CHECK_SEVERAL | CHECK_WRITTEN);
+}
+
+uint64_t check_intervals_number(const struct check_threads *t) {
+    const struct check_intervals *v = t->intervals;
+    return v && !v->off && !v->exact ? v->number : 0;
+}
+
+void check_intervals_room(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                          uint32_t n) {
+    struct check_intervals *v = t->intervals;
+    if (!check_intervals_number(t))
+        return;
+    if (t->warp[thread / KD_WARP] > CHECK_MOST_SYNCS || !prepare(v, b))
+        check_intervals_stop(b, t);
+    else if (n * (sizeof(struct call) + sizeof(uint64_t)) > LOG_BYTES - v->used)
+        look_again(v, b, t);
+}
+
+void check_intervals_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                            const struct check_copy *c) {
+    struct check_intervals *v = t->intervals;
+    uint64_t number = c->site->kind == KD_CHECK_READ ? 0 : check_intervals_number(t);
+    struct call call = {.site = c->site,
+                        .thread = thread,
+                        .code = c->bytes,
+                        .ended = true,
+                        .early = c->interval < number};
+    if (number && c->interval)
+        memcpy(append(v, &call), &c->address, sizeof c->address);
+    else
+        check_race_copied(b, t, thread, c->site, c->address, c->bytes);
+    if (!number)
+        return;
+    // It counts as the thread's own access from now on.
+    uint64_t from = c->address - (uint64_t)(uintptr_t)b->shared;
+    struct check_now n = {.tag = (uint64_t)(v->base + v->epoch),
+                          .syncs = t->warp[thread / KD_WARP]};
+    uint64_t own = check_sight_own(&n, thread) | CHECK_WRITTEN;
+    for (uint64_t w = from / 4; w < (from + c->bytes + 3) / 4 && w < v->words; w++)
+        v->word[w] = own;
 }
 
 static bool in_window(const struct kd_block *b, uint32_t mask, bool same, const uint64_t *addresses,
@@ -283,15 +349,20 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
         check_intervals_stop(b, t);
         return false;
     }
-    if (site->flags & KD_CHECK_COPY) {
+    if (v->exact || site->space == ISA_SPACE_GLOBAL)
+        return false;
+    bool copies = site->flags & KD_CHECK_COPY;
+    if (copies && (site->kind != KD_CHECK_WRITE || site->space != ISA_SPACE_SHARED)) {
         check_intervals_look(b, t);
         return false;
     }
-    if (v->exact || site->space == ISA_SPACE_GLOBAL)
-        return false;
     if (site->space == ISA_SPACE_GENERIC && !in_window(b, mask, same, addresses, site->offset))
         return false;
-    struct call c = {site, thread, mask, code & ~(uint32_t)KD_CHECK_IS_INSIDE, more != NULL, false};
+    struct call c = {.site = site,
+                     .thread = thread,
+                     .mask = mask,
+                     .code = code & ~(uint32_t)KD_CHECK_IS_INSIDE,
+                     .has_more = more != NULL};
     struct check_row r;
     uint32_t syncs = t->warp[thread / KD_WARP];
     bool writes = site->kind != KD_CHECK_READ, strong = site->flags & KD_CHECK_STRONG;
@@ -299,7 +370,7 @@ bool check_intervals_take(struct kd_block *b, struct check_threads *t,
         .syncs = syncs, .writes = writes, .strong = strong, .many = same && mask & (mask - 1)};
     if (site->space != ISA_SPACE_SHARED || b->cluster_blocks > 1 || t->order ||
         t->apart[thread / KD_WARP] || syncs > CHECK_MOST_SYNCS || !prepare(v, b) ||
-        !((c.row = !strong && !syncs && is_row(v, b, t, &c, writes, addresses, &r)) ||
+        !((c.row = !strong && !syncs && !copies && is_row(v, b, t, &c, writes, addresses, &r)) ||
           offsets_of(v, b, t, &c, addresses, offset))) {
         check_intervals_stop(b, t);
         return false;

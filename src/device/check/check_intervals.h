@@ -19,6 +19,13 @@ void check_intervals_synced(struct kd_block *b, struct check_threads *t, uint32_
                             uint32_t mask);
 // Cells for all that the interval has had, and will have.
 void check_intervals_look(struct kd_block *b, struct check_threads *t);
+// The number of the interval, if calls are kept; 0: cells are told of each one.
+uint64_t check_intervals_number(const struct check_threads *t);
+// So many copies of a thread are about to end: room for them.
+void check_intervals_room(struct kd_block *b, struct check_threads *t, uint32_t thread, uint32_t n);
+// One of them has ended.
+void check_intervals_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                            const struct check_copy *c);
 // More than barriers orders what the block does from now on: cells for all of it.
 void check_intervals_stop(struct kd_block *b, struct check_threads *t);
 

@@ -132,6 +132,7 @@ static void take(struct move *m, uint8_t bytes) {
 static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint64_t end) {
     struct kd_spinlock *lock = check_race_lock(from);
     kd_lock(lock);
+    check_names_add(check_names_of(from), CHECK_NAMES_ALL);
     for (uint64_t at = from & ~(uint64_t)3, next; at < end; at = next) {
         uint64_t first = at < from ? from - at : 0, last = end - at < 4 ? end - at : 4;
         bool whole = first == 0 && last == 4;

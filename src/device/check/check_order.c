@@ -458,12 +458,10 @@ static void acquire(struct kd_block *b, struct check_order *o, struct check_thre
 // for which cells are asked.
 static void tell_copies(struct kd_block *b, struct check_threads *t, uint32_t lane,
                         const struct kd_check_site *site, uint64_t groups) {
-    if (site->kind == KD_CHECK_COPY_COMMIT) {
+    if (site->kind == KD_CHECK_COPY_COMMIT)
         check_copies_commit(t, lane, site);
-    } else {
-        check_intervals_look(b, t);
+    else
         check_copies_wait(b, t, lane, site, groups);
-    }
 }
 
 void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,

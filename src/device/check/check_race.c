@@ -183,6 +183,7 @@ struct visit {
     uint64_t page;             // whose cells these are
     bool of_host;              // the host can see it
     struct check_cells *cells;
+    check_names *names; // of them
 };
 enum { HELD = 256 }; // at once
 
@@ -284,10 +285,16 @@ static bool is_of_warp(const struct visit *v, const struct check_stamp *s) {
     return s->grid == now->grid && s->block == now->block && s->warp == now->warp;
 }
 
+// May the array name something?
+static bool may_name(const struct visit *v, uint32_t array) {
+    return atomic_load_explicit(v->names, memory_order_relaxed) & array;
+}
+
 static void add_reader(struct visit *v, struct check_cells *c, uint32_t k) {
     const struct check_stamp *now = &v->now.stamp;
     for (int n = 0; n < CHECK_READERS; n++) {
         uint32_t *name = &c->readers[n][k];
+        check_names_add(v->names, (uint8_t)(CHECK_NAMES_READER << n));
         if (!*name) {
             put(v, name);
             return;
@@ -351,8 +358,11 @@ static bool is_not_read_only(const struct visit *v, const struct check_cells *c,
 static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint64_t at) {
     bool reads = v->now.stamp.site->kind == KD_CHECK_READ;
     uint32_t own = v->number ? named(v) : 0;
-    const uint32_t names[] = {c->weak[k], c->strong[k], reads ? 0 : c->readers[0][k],
-                              reads ? 0 : c->readers[1][k]};
+    const uint32_t names[] = {may_name(v, CHECK_NAMES_WEAK) ? c->weak[k] : 0,
+                              may_name(v, CHECK_NAMES_STRONG) ? c->strong[k] : 0,
+                              !reads && may_name(v, CHECK_NAMES_READER) ? c->readers[0][k] : 0,
+                              !reads && may_name(v, CHECK_NAMES_READER << 1) ? c->readers[1][k]
+                                                                             : 0};
     struct record racing;
     bool races = false;
     for (int n = 0; n < 4 && !races; n++) {
@@ -376,6 +386,8 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
         races = true;
         why = "it is read by the read-only cache, though the kernel writes there";
     }
+    if (!reads)
+        check_names_add(v->names, is_strong(&v->now) ? CHECK_NAMES_STRONG : CHECK_NAMES_WEAK);
     if (reads)
         add_reader(v, c, k);
     else if (is_strong(&v->now) && put(v, &c->strong[k]) && v->now.stamp.has_value)
@@ -428,6 +440,7 @@ static bool find_cells(struct visit *v, uint64_t address) {
     if (address >> CHECK_PAGE_BITS != v->page || !v->cells) {
         v->page = address >> CHECK_PAGE_BITS;
         v->cells = check_cells_of(address);
+        v->names = check_names_of(address);
         v->of_host = check_host_follow() && check_host_touched(address);
     }
     return v->cells;
@@ -563,7 +576,12 @@ static enum names look_at_row(struct visit *v, const uint32_t *names, const stru
     return shifted ? MIXED : first % KD_WARP == r->lane ? QUIET : BUSY;
 }
 
-static bool are_quiet(struct visit *v, const uint32_t *names, const struct row *r, bool *one) {
+// array: of the names.
+static bool are_quiet(struct visit *v, uint32_t array, const uint32_t *names, const struct row *r,
+                      bool *one) {
+    *one = true;
+    if (!may_name(v, array))
+        return true;
     enum names all = look_at_row(v, names, r, one);
     for (uint32_t k = 0; all == MIXED && k < r->n; k++)
         if (!is_quiet(v, names[k], r->lane + lanes_on[r->shift][k]))
@@ -605,6 +623,7 @@ static void read_row(struct visit *v, const struct row *r) {
     bool one;
     for (int n = 0; n < CHECK_READERS; n++) {
         uint32_t *names = &c->readers[n][r->k];
+        check_names_add(v->names, (uint8_t)(CHECK_NAMES_READER << n));
         enum names all = look_at_row(v, names, r, &one);
         if (all == QUIET && hold(v, r->n))
             put_row(v, names, r, one);
@@ -614,8 +633,10 @@ static void read_row(struct visit *v, const struct row *r) {
             continue;
         for (uint32_t k = 0; k < r->n; k++) {
             uint32_t lane = r->lane + lanes_on[r->shift][k], *name = &c->readers[0][r->k + k];
-            if (!is_quiet(v, *name, lane))
+            if (!is_quiet(v, *name, lane)) {
                 name = &c->readers[1][r->k + k];
+                check_names_add(v->names, CHECK_NAMES_READER << 1);
+            }
             if (is_quiet(v, *name, lane) && hold(v, 1))
                 put_lane(v, name, lane);
         }
@@ -629,18 +650,19 @@ static bool check_row(struct visit *v, const struct row *r, const uint64_t *valu
     struct check_cells *c = v->cells;
     bool reads = v->now.stamp.site->kind == KD_CHECK_READ, strong = is_strong(&v->now);
     bool one_weak, one_strong, one;
-    if (!are_quiet(v, &c->weak[r->k], r, &one_weak) ||
-        !are_quiet(v, &c->strong[r->k], r, &one_strong))
+    if (!are_quiet(v, CHECK_NAMES_WEAK, &c->weak[r->k], r, &one_weak) ||
+        !are_quiet(v, CHECK_NAMES_STRONG, &c->strong[r->k], r, &one_strong))
         return false;
     if (reads) {
         read_row(v, r);
         return true;
     }
     for (int n = 0; n < CHECK_READERS; n++)
-        if (!are_quiet(v, &c->readers[n][r->k], r, &one))
+        if (!are_quiet(v, (uint32_t)CHECK_NAMES_READER << n, &c->readers[n][r->k], r, &one))
             return false;
     if (!hold(v, r->n))
         return true;
+    check_names_add(v->names, strong ? CHECK_NAMES_STRONG : CHECK_NAMES_WEAK);
     put_row(v, strong ? &c->strong[r->k] : &c->weak[r->k], r, strong ? one_strong : one_weak);
     uint32_t *left = strong ? &c->strong_value[r->k] : &c->weak_value[r->k];
     for (uint32_t k = 0; v->now.stamp.has_value && k < r->n; k++) {
@@ -650,7 +672,8 @@ static bool check_row(struct visit *v, const struct row *r, const uint64_t *valu
     return true;
 }
 
-// How many of the lanes, from `thread` on, access words behind each other that are in one row.
+// How many of the lanes, from `thread` on, access words behind each other that are in one row; 0:
+// the first one's is no whole word, or of its own.
 static uint32_t row_of(const struct visit *v, uint32_t thread, uint32_t lanes, const uint64_t *at) {
     const struct kd_check_site *site = v->now.stamp.site;
     const uint32_t *epoch = v->t->epoch;
@@ -663,7 +686,7 @@ static uint32_t row_of(const struct visit *v, uint32_t thread, uint32_t lanes, c
         n++;
     bool private = site->space == ISA_SPACE_GENERIC &&
                    (is_private(v->b, address) || is_private(v->b, address + bytes * (n - 1)));
-    return private || address % bytes ? 1 : n;
+    return private || address % bytes ? 0 : n;
 }
 
 // The same at once, n lanes that row_of has found. False: nothing was done.
@@ -692,14 +715,40 @@ static uint32_t first_two(uint32_t mask) {
     return mask ^ (rest & (rest - 1));
 }
 
+// Lanes have begun to copy. interval: as struct check_copy has it.
+static void add_copies(struct kd_block *b, struct check_threads *t,
+                       const struct kd_check_site *site, uint32_t thread, uint32_t mask,
+                       uint32_t code, const uint64_t *addresses, const uint64_t *more,
+                       uint64_t interval) {
+    struct check_copy c = {.site = site, .interval = interval};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(m);
+        c.address = check_generic_address(b, site, addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l]);
+        c.bytes = site->bytes ? site->bytes : (uint32_t)more[code & KD_CHECK_SAME_MORE ? 0 : l];
+        bool private = site->space == ISA_SPACE_GENERIC && is_private(b, c.address);
+        if (thread + l < MAX_UNITS && !private)
+            check_copies_add(b, t, thread + l, c);
+    }
+}
+
 void check_races(struct kd_block *b, const struct kd_check_site *site, uint32_t thread,
                  uint32_t mask, uint32_t code, const uint64_t *addresses, const uint64_t *more) {
     struct check_threads *t = check_threads_of(b);
     // Grids of several devices order themselves by more than is followed.
     if (!t || !t->has_cells || b->launch->multi)
         return;
-    if (!check_intervals_take(b, t, site, thread, mask, code, addresses, more))
+    bool taken = check_intervals_take(b, t, site, thread, mask, code, addresses, more);
+    if (!taken)
         check_race_cells(b, t, site, thread, mask, code, addresses, more);
+    if (site->flags & KD_CHECK_COPY)
+        add_copies(b, t, site, thread, mask, code, addresses, more,
+                   taken ? check_intervals_number(t) : 0);
+}
+
+void check_race_begun(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address) {
+    uint64_t offset = address - check_generic_address(b, site, 0);
+    check_race_cells(b, t, site, thread, 1, 0, &offset, NULL);
 }
 
 void check_race_cells(struct kd_block *b, struct check_threads *t, const struct kd_check_site *site,
@@ -724,23 +773,17 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
     bool words = site->bytes == 4 || site->bytes == 8 || site->bytes == 16;
     bool rows = together && !one && !releases && words && !is_read_only(site) &&
                 !(site->flags & KD_CHECK_BULK);
-    bool goes_on = site->flags & KD_CHECK_COPY;
     while (mask) {
         uint32_t l = (uint32_t)__builtin_ctz(mask), lanes = 1;
         while (l + lanes < KD_WARP && mask >> (l + lanes) & 1)
             lanes++;
-        uint32_t n = rows ? row_of(&v, thread + l, lanes, addresses + l) : lanes;
+        uint32_t row = rows ? row_of(&v, thread + l, lanes, addresses + l) : 0;
+        uint32_t n = row ? row : rows ? 1 : lanes;
         mask &= ~(((uint32_t)1 << (l + n - 1) << 1) - ((uint32_t)1 << l));
-        if (rows && n > 1 &&
+        if (row * site->bytes > sizeof(uint32_t) &&
             check_lanes(&v, thread + l, n, addresses[l], more ? more + (one_value ? 0 : l) : NULL,
-                        one_value)) {
-            if (goes_on)
-                unlock(&v);
-            for (uint32_t k = 0; goes_on && k < n; k++)
-                check_copies_add(b, t, thread + l + k, site,
-                                 check_generic_address(b, site, addresses[l + k]), site->bytes);
+                        one_value))
             continue;
-        }
         for (uint32_t end = l + n; l < end; l++) {
             uint64_t address = check_generic_address(b, site, addresses[one ? 0 : l]);
             uint64_t of_lane = more ? more[one_value ? 0 : l] : 0;
@@ -748,11 +791,6 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
             if (v.now.thread >= MAX_UNITS || (generic && is_private(b, address)))
                 continue;
             check_lane(&v, address, site->bytes ? site->bytes : of_lane, of_lane);
-            if (goes_on) {
-                unlock(&v);
-                check_copies_add(b, t, v.now.thread, site, address,
-                                 site->bytes ? site->bytes : of_lane);
-            }
             if (releases) {
                 unlock(&v);
                 check_order_write(b, t, v.now.thread, site, address);

@@ -76,6 +76,102 @@ static bool see_lanes_plain(const struct check_lanes *l, const struct check_now 
     return right;
 }
 
+// ---- lanes that access four words each --------------------------------------------------------
+
+typedef uint64_t quad __attribute__((vector_size(32)));
+typedef int64_t signed_quad __attribute__((vector_size(32)));
+
+// see() for lanes that access four words each.
+static inline __attribute__((always_inline)) bool see_quads_body(const struct check_lanes *l,
+                                                                 const struct check_now *n) {
+    const uint64_t warps = who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT);
+    const quad zero = {0};
+    uint64_t writes = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
+    uint64_t kept = CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE);
+    quad wrong = zero;
+    for (uint32_t m = l->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t *word = &l->word[l->offset[lane] / 4];
+        uint64_t own = check_sight_own(n, l->thread + lane);
+        int64_t seen = l->seen[lane];
+        quad was;
+        __builtin_memcpy(&was, word, sizeof was);
+        quad fresh = (quad)(was >> CHECK_TAG_SHIFT != n->tag), apart = was ^ own;
+        quad single = (quad)((was & CHECK_SEVERAL) == zero);
+        quad same = (quad)((apart & who) == zero) & (quad)((was & CHECK_LANES) == zero);
+        quad warp = (quad)((apart & warps) == zero) & single;
+        quad then = was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS;
+        quad later = (quad)((signed_quad)then >= seen);
+        quad before = warp & ~later, alone = fresh | before | (single & same);
+        quad mine = own | writes | (~fresh & was & kept) | (fresh & strong);
+        if (!n->writes) {
+            quad earlier =
+                ~(quad)((was & CHECK_BEFORE) == zero) & (quad)((signed_quad)then <= seen);
+            quad settled = (quad)((was & CHECK_WRITTEN) == zero) | earlier;
+            quad lanes = ~alone & warp & settled;
+            mine |= (before & ~fresh & (was & CHECK_WRITTEN) << 3) | (lanes & CHECK_LANES);
+            alone |= lanes;
+        }
+        quad joined = (was | CHECK_SEVERAL | writes) & ~(strong ^ dropped);
+        quad now = (alone & mine) | (~alone & joined);
+        wrong |= ~alone & (was | writes) & CHECK_WRITTEN & ~((was & strong) >> 1); // CHECK_STRONG
+        __builtin_memcpy(word, &now, sizeof now);
+    }
+    return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
+}
+
+// Have lanes accesses of four whole words each?
+static bool are_quads(const struct check_lanes *l) {
+    uint32_t odd = l->bytes ^ sizeof(uint32_t[4]);
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        odd |= l->offset[__builtin_ctz(m)] % 4;
+    return !odd;
+}
+
+// ---- asynchronous copies ----------------------------------------------------------------------
+
+// What a copy writes is nobody's before its thread has waited. Until then it is to be accessed by
+// nobody else.
+static inline bool begin_copy(uint64_t *word, const struct check_now *n, uint32_t seen,
+                              uint32_t thread) {
+    uint64_t was = *word, own = check_sight_own(n, thread);
+    bool fresh = was >> CHECK_TAG_SHIFT != n->tag, single = !((was ^ own) & (who | joint));
+    uint32_t by = (uint32_t)was >> CHECK_THREAD_SHIFT;
+    bool warp = !(was & CHECK_SEVERAL) && by / KD_WARP == thread / KD_WARP;
+    bool before = warp && (was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS) < seen;
+    *word = n->tag << CHECK_TAG_SHIFT | CHECK_SEVERAL | CHECK_WRITTEN;
+    return fresh || single || before;
+}
+
+static bool begin_copies_plain(const struct check_lanes *l, const struct check_now *n, bool same) {
+    bool right = true;
+    for (uint32_t m = l->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), at = l->offset[same ? 0 : lane];
+        for (uint32_t w = at / 4; w <= (at + l->bytes - 1) / 4; w++)
+            right &= begin_copy(&l->word[w], n, l->seen[lane], l->thread + lane);
+    }
+    return right;
+}
+
+// The same for four words of each lane; what is ordered by the warp is looked at closer.
+static inline __attribute__((always_inline)) bool begin_quads_body(const struct check_lanes *l,
+                                                                   const struct check_now *n) {
+    const uint64_t mark = n->tag << CHECK_TAG_SHIFT | CHECK_SEVERAL | CHECK_WRITTEN;
+    const quad zero = {0}, begun = zero + mark;
+    quad wrong = zero;
+    for (uint32_t m = l->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t *word = &l->word[l->offset[lane] / 4];
+        uint64_t own = check_sight_own(n, l->thread + lane);
+        quad was;
+        __builtin_memcpy(&was, word, sizeof was);
+        quad single = (quad)(((was ^ own) & (who | joint)) == zero);
+        wrong |= (quad)(was >> CHECK_TAG_SHIFT == n->tag) & ~single;
+        __builtin_memcpy(word, &begun, sizeof begun);
+    }
+    return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
+}
+
 bool check_place_of_all(const struct check_places *p) {
     uint64_t at = p->addresses[0] + p->from;
     uint32_t later = 0, n = check_lanes_of(p->mask);
@@ -137,7 +233,7 @@ static bool see_row_plain(const struct check_row *r) {
 }
 
 static const struct check_sight_functions plain = {is_row_plain, see_row_plain, see_lanes_plain,
-                                                   places_plain};
+                                                   begin_copies_plain, places_plain};
 
 // ---- vectors of x86 ---------------------------------------------------------------------------
 
@@ -150,8 +246,26 @@ __attribute__((target("avx2"))) static bool see_row_avx2(const struct check_row 
     return see_row_body(r);
 }
 
-static const struct check_sight_functions avx2 = {is_row_avx2, see_row_avx2, see_lanes_plain,
-                                                  places_plain};
+__attribute__((target("avx2"))) static bool see_quads_avx2(const struct check_lanes *l,
+                                                           const struct check_now *n) {
+    return see_quads_body(l, n);
+}
+
+static bool see_lanes_avx2(const struct check_lanes *l, const struct check_now *n) {
+    return are_quads(l) ? see_quads_avx2(l, n) : see_lanes_plain(l, n);
+}
+
+__attribute__((target("avx2"))) static bool begin_quads_avx2(const struct check_lanes *l,
+                                                             const struct check_now *n) {
+    return begin_quads_body(l, n);
+}
+
+static bool begin_copies_avx2(const struct check_lanes *l, const struct check_now *n, bool same) {
+    return !same && are_quads(l) ? begin_quads_avx2(l, n) : begin_copies_plain(l, n, same);
+}
+
+static const struct check_sight_functions avx2 = {is_row_avx2, see_row_avx2, see_lanes_avx2,
+                                                  begin_copies_avx2, places_plain};
 
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
 AVX512 static bool is_row_avx512(const struct check_row *r) {
@@ -276,6 +390,10 @@ AVX512 static inline __mmask8 see_eight(const struct eight *e, __m512i own, __m5
     return e->distinct ? wrong : wrong | see_common(e, now, a);
 }
 
+AVX512 static bool see_quads_avx512(const struct check_lanes *l, const struct check_now *n) {
+    return see_quads_body(l, n);
+}
+
 AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct check_now *n) {
     uint32_t within = (l->bytes < 4 ? l->bytes : 4) - 1, words = (l->bytes + 3) / 4;
     const __m512i eight = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
@@ -297,6 +415,8 @@ AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct ch
     }
     if (odd || l->bytes & (l->bytes - 1))
         return see_lanes_plain(l, n);
+    if (words == 4)
+        return see_quads_avx512(l, n);
     for (uint32_t k = 0; k < KD_WARP; k += 8) {
         __mmask8 m = (__mmask8)(l->mask >> k);
         if (!m)
@@ -317,7 +437,7 @@ AVX512 static bool see_lanes_avx512(const struct check_lanes *l, const struct ch
 }
 
 static const struct check_sight_functions avx512 = {is_row_avx512, see_row_avx512, see_lanes_avx512,
-                                                    places_avx512};
+                                                    begin_copies_avx2, places_avx512};
 #endif
 
 const struct check_sight_functions *check_sight_of_machine(void) {

@@ -65,6 +65,8 @@ struct check_sight_functions {
     // All others change words; false: it takes a closer look.
     bool (*see_row)(const struct check_row *);
     bool (*see_lanes)(const struct check_lanes *, const struct check_now *);
+    // Lanes begin to write asynchronously; same: all to the first one's place.
+    bool (*begin_copies)(const struct check_lanes *, const struct check_now *, bool same);
     // False: some are outside, or have passed another number of barriers.
     bool (*places)(const struct check_places *);
 };

@@ -66,11 +66,19 @@ void check_scopes_begin(struct check_threads *t);
 
 // ---- check_copies.c -----------------------------------------------------------------------
 
+struct check_copy {
+    const struct kd_check_site *site;
+    uint64_t address;
+    uint32_t bytes, group;
+    uint64_t interval; // of check_intervals.c, in which it began; 0: cells have been told of it
+};
 // Another block begins: there are none.
 void check_copies_begin(struct check_threads *t);
-// A thread has begun to read or write memory as a site says.
+// A thread has begun to read or write memory as the copy says, but for its group.
 void check_copies_add(struct kd_block *b, struct check_threads *t, uint32_t thread,
-                      const struct kd_check_site *site, uint64_t address, uint64_t bytes);
+                      struct check_copy copy);
+// Cells that have not been told of copies that began before an interval are, and all count so.
+void check_copies_to_cells(struct kd_block *b, struct check_threads *t, uint64_t interval);
 // Its copies up to now, bulk ones or others, are a group.
 void check_copies_commit(struct check_threads *t, uint32_t thread,
                          const struct kd_check_site *site);
@@ -83,6 +91,9 @@ void check_copies_mark(const struct check_threads *t, uint32_t nthreads, uint64_
 
 // ---- check_race.c -------------------------------------------------------------------------
 
+// A thread's copy, of which cells have not been told, has begun.
+void check_race_begun(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address);
 // A thread's copy has ended, and counts as one of its accesses.
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
