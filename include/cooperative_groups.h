@@ -11,7 +11,9 @@
 
 #include <cuda_runtime.h>
 #if __cplusplus >= 201103L
+#ifndef __CUDACC_RTC__ // programs lean on it
 #include <type_traits>
+#endif
 #define KUDZU_CONSTANT constexpr
 #else
 #define KUDZU_CONSTANT

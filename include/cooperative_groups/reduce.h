@@ -47,14 +47,12 @@ KUDZU_CG T reduce_lanes(const coalesced_group &group, T value, Op &op) {
 
 // 32-bit integers and the operators that the warp can reduce in one instruction.
 template <typename T>
-using enable_integer =
-    typename std::enable_if<std::is_integral<T>::value && sizeof(T) == 4, T>::type;
+using enable_integer = typename kudzu::type_if<__is_integral(T) && sizeof(T) == 4, T>::type;
 template <typename T>
-using enable_other =
-    typename std::enable_if<!(std::is_integral<T>::value && sizeof(T) == 4), T>::type;
+using enable_other = typename kudzu::type_if<!(__is_integral(T) && sizeof(T) == 4), T>::type;
 
 template <typename T>
-using warp_type = typename std::conditional<std::is_signed<T>::value, int, unsigned int>::type;
+using warp_type = typename kudzu::choice<__is_signed(T), int, unsigned int>::type;
 
 // Groups for whose lanes one instruction serves: smaller tiles would take turns.
 template <typename Group> struct has_warp_reduction {};
@@ -114,11 +112,11 @@ KUDZU_CG void reduce_store_async(const Group &group, details::plain<T> *destinat
 
 // The same into a cuda::atomic or cuda::atomic_ref, stored or combined with what is there.
 template <typename Group, typename Atomic, typename T, typename Op>
-KUDZU_CG typename std::enable_if<std::is_class<Atomic>::value>::type
+KUDZU_CG typename kudzu::type_if<__is_class(Atomic)>::type
 reduce_store_async(const Group &group, Atomic &atomic, T &&value, Op &&op) {
     details::plain<T> result = reduce(group, value, op);
     if (group.thread_rank() == 0)
-        atomic.store(result, std::memory_order_relaxed);
+        atomic.store(result, details::relaxed_order());
 }
 
 template <typename Group, typename Atomic, typename T, typename Op>

@@ -2,9 +2,12 @@
 #ifndef KUDZU_GROUP_OPERATORS_H
 #define KUDZU_GROUP_OPERATORS_H
 
-#include <atomic>
 #include <cooperative_groups.h>
+#ifndef __CUDACC_RTC__
 #include <limits>
+#endif
+
+#include "type_properties.h"
 
 namespace cooperative_groups {
 namespace __v1 {
@@ -27,8 +30,21 @@ KUDZU_OPERATOR(bit_or, a | b);
 
 namespace details {
 
-template <typename T>
-using plain = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+template <typename T> using plain = typename kudzu::plain_type<T>::type;
+
+#ifdef __CUDACC_RTC__
+template <typename T> using range_of = kudzu::range_of<T>;
+#else // classes of the program's, too
+template <typename T> struct range_of {
+    typedef std::numeric_limits<T> limits;
+    KUDZU_CG static T highest() {
+        return limits::has_infinity ? limits::infinity() : limits::max();
+    }
+    KUDZU_CG static T lowest() {
+        return limits::has_infinity ? -limits::infinity() : limits::lowest();
+    }
+};
+#endif
 
 // What an operator leaves a value unchanged with: the result of the first thread in an exclusive
 // scan. Other function objects start from a value-initialised T.
@@ -39,14 +55,12 @@ template <typename T, typename Op> struct identity {
 };
 template <typename T> struct identity<T, less<T>> {
     KUDZU_CG static T value() {
-        return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                    : std::numeric_limits<T>::max();
+        return range_of<T>::highest();
     }
 };
 template <typename T> struct identity<T, greater<T>> {
     KUDZU_CG static T value() {
-        return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                    : std::numeric_limits<T>::lowest();
+        return range_of<T>::lowest();
     }
 };
 template <typename T> struct identity<T, bit_and<T>> {
@@ -55,10 +69,10 @@ template <typename T> struct identity<T, bit_and<T>> {
     }
 };
 
-// Relaxed in any library's memory_order: programs may bring a cuda::atomic of their own.
+// Relaxed in any library's memory_order, in which it is first: programs may bring a cuda::atomic of their own.
 struct relaxed_order {
     template <typename Order> KUDZU_CG constexpr operator Order() const {
-        return (Order)std::memory_order_relaxed;
+        return (Order)0;
     }
 };
 

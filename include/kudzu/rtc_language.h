@@ -136,6 +136,7 @@ __attribute__((host, device)) inline void *operator new[](size_t, void *p) noexc
 
 namespace std {
 #ifndef KUDZU_RTC_NO_MOVE_FORWARD
+#define __NV_BUILTIN_MOVE_FORWARD 1
 template <class T>
 __attribute__((host, device)) constexpr __remove_reference_t(T) &&move(T &&value) noexcept {
     return static_cast<__remove_reference_t(T) &&>(value);
@@ -150,6 +151,7 @@ __attribute__((host, device)) constexpr T &&forward(__remove_reference_t(T) &&va
 }
 #endif
 #ifndef KUDZU_RTC_NO_INITIALIZER_LIST
+#define __NV_BUILTIN_INITIALIZER_LIST 1
 template <class E> class initializer_list {
     const E *first;
     size_t count;

@@ -7,6 +7,7 @@
 #include "assembler/targets.h"
 #include "binutils/binutils.h"
 #include "binutils/tool_version.h"
+#include "cc/link/device_image.h"
 #include "cc/options/architectures.h"
 #include "cc/processes/file_io.h"
 
@@ -28,7 +29,8 @@ enum {
 };
 
 static const struct tool_option options[] = {
-    {"list-elf", "lelf", TOOL_FLAG, LIST_ELF, "Lists the cubins."},
+    {"list-elf", "lelf", TOOL_FLAG, LIST_ELF,
+     "Lists the cubins, and what PTX is there in place of."},
     {"list-ptx", "lptx", TOOL_FLAG, LIST_PTX, "Lists the PTX."},
     {"dump-elf", "elf", TOOL_FLAG, ELF, "Shows sections and symbols of cubins."},
     {"dump-ptx", "ptx", TOOL_FLAG, PTX, "Shows the PTX."},
@@ -172,6 +174,25 @@ static bool list(struct objdump *o, const struct device_item *i, uint32_t number
            tool_say(o->log, TOOL_FATAL, NULL, 0, "Could not open output file '%s'", name);
 }
 
+// What kudzu cc was asked for machine code of, in whose place the PTX is: cubins for who looks for
+// them in the list. There is nothing to extract.
+static void list_stood_for(struct objdump *o, const struct device_item *i, uint32_t *number) {
+    const char *text = i->data, *at = NULL;
+    for (const char *next = text; (next = strstr(next, "\n" DEVICE_IMAGE_STANDS_FOR)); ++next)
+        at = next; // the last: the names of variables can hold the words
+    if (!at)
+        return;
+    at += strlen("\n" DEVICE_IMAGE_STANDS_FOR);
+    for (size_t n; *at == ' '; at += n) {
+        n = strcspn(++at, " \n");
+        struct device_item cubin = {.kind = DEVICE_ITEM_CUBIN,
+                                    .arch = (uint32_t)strtoul(at + 3, NULL, 10),
+                                    .arch_specific = n && at[n - 1] == 'a'};
+        if (wants(o, &cubin))
+            ++*number, printf("ELF file %4u: %s\n", *number, item_name(o, &cubin, *number));
+    }
+}
+
 static const char *kind_name(const struct device_item *i) {
     static const char *const names[] = {
         [DEVICE_ITEM_PTX] = "ptx",
@@ -266,6 +287,8 @@ static bool run(struct objdump *o) {
     for (uint32_t n = 0; n < o->items.len; n++) {
         const struct device_item *i = &o->items.data[n];
         bool ptx = i->kind == DEVICE_ITEM_PTX;
+        if (ptx && o->list_elf && !i->in_cubin)
+            list_stood_for(o, i, &numbers[0]);
         if (!wants(o, i))
             continue;
         if ((ptx || i->kind == DEVICE_ITEM_CUBIN) && !list(o, i, ++numbers[ptx]))

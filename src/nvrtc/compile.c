@@ -41,6 +41,7 @@ struct job {
     struct unroll_counts no_counts;
     const char *source;  // path of the program's text: clang's driver looks for it on disk
     const char *overlay; // what shows clang the headers in memory
+    const char *library; // the folder `cuda` of the program's libcu++; NULL: it brings none
     int out, err;        // what clang prints
 };
 
@@ -189,6 +190,22 @@ static void add_search(struct job *j) {
     j->options.cc.preprocessor = all;
 }
 
+// The first of the program's folders that has libcu++. A toolkit's has other headers beside it,
+// which kudzu's come before: `cuda` alone is taken out of it.
+static void find_library(struct job *j) {
+    const cc_strings *given = &j->options.cc.preprocessor;
+    for (uint32_t i = 0; i < given->len && !j->library; ++i) {
+        const char *option = given->data[i];
+        if (strncmp(option, "-I", 2) != 0 ||
+            !is_readable_file(arena_printf(&j->arena, "%s/cuda/std/type_traits", option + 2)))
+            continue;
+        char *folder = realpath(arena_printf(&j->arena, "%s/cuda", option + 2), NULL);
+        if (folder)
+            j->library = arena_strdup(&j->arena, folder);
+        free(folder);
+    }
+}
+
 // Code for link time is LLVM's; names are looked for in its text, which is as good to what links
 // it.
 static bool is_bitcode(const struct job *j) {
@@ -235,13 +252,17 @@ static bool add_all(struct job *j) {
     j->texts.len = 0;
     if (!add_source(j))
         return false;
+    if (j->library)
+        virtual_files_add_library(&j->files, "cuda", j->library);
     j->overlay = virtual_files_overlay(&j->files, &j->arena);
     return j->overlay;
 }
 
 static bool prepare(struct job *j) {
+    find_library(j);
     add_search(j);
     compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
+    j->compilation.library_headers = j->library ? LIBRARY_FOLDER : NULL;
     return add_all(j);
 }
 

@@ -39,16 +39,29 @@ const char *virtual_files_path(struct arena *arena, const char *name) {
         arena, *name == '/' ? name : arena_printf(arena, "%s/%s", VIRTUAL_FOLDER, name));
 }
 
+// Up to its name.
+static void begin_root(struct virtual_files *v, const char *type) {
+    strbuf_printf(&v->roots, "%s{\"type\": \"%s\", \"name\": \"", v->roots.len ? ",\n" : "", type);
+}
+
 bool virtual_files_add(struct virtual_files *v, struct arena *arena, const char *name,
                        const char *text, size_t size) {
     int fd = add_file(v, arena, "nvrtc", text, size);
     if (fd < 0)
         return false;
-    strbuf_puts(&v->roots, v->roots.len ? ",\n" : "");
-    strbuf_puts(&v->roots, "{\"type\": \"file\", \"name\": \"");
+    begin_root(v, "file");
     put_quoted(&v->roots, virtual_files_path(arena, name));
     strbuf_printf(&v->roots, "\", \"external-contents\": \"%s\"}", memory_file_path(arena, fd));
     return true;
+}
+
+void virtual_files_add_library(struct virtual_files *v, const char *name, const char *folder) {
+    begin_root(v, "directory-remap");
+    strbuf_puts(&v->roots, LIBRARY_FOLDER "/");
+    put_quoted(&v->roots, name);
+    strbuf_puts(&v->roots, "\", \"use-external-name\": true, \"external-contents\": \"");
+    put_quoted(&v->roots, folder);
+    strbuf_puts(&v->roots, "\"}");
 }
 
 const char *virtual_files_overlay(struct virtual_files *v, struct arena *arena) {

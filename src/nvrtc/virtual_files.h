@@ -9,6 +9,9 @@
 // The folder in which they seem to be. Deep, so that "../a.h" stays within it.
 #define VIRTUAL_FOLDER "/kudzu-nvrtc/1/2/3/4/5/6"
 
+// Where folders on disk seem to be that come before others of the same name.
+#define LIBRARY_FOLDER "/kudzu-nvrtc/library"
+
 struct virtual_files {
     VEC(int) descriptors; // of all files and of the overlay, which is last
     struct strbuf roots;
@@ -22,6 +25,8 @@ const char *virtual_files_path(struct arena *arena, const char *name);
 // A file that is at its own path alone, which is returned; NULL: reported.
 const char *virtual_files_main(struct virtual_files *v, struct arena *arena, const char *text,
                                size_t size);
+// The folder on disk seems to be LIBRARY_FOLDER/`name`, too; its files keep their own paths.
+void virtual_files_add_library(struct virtual_files *v, const char *name, const char *folder);
 // All have been added: the overlay's path, for -ivfsoverlay; NULL: reported.
 const char *virtual_files_overlay(struct virtual_files *v, struct arena *arena);
 void virtual_files_close(struct virtual_files *v);

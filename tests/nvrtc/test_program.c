@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 // Version 13 has dropped the architectures before Turing.
 enum { FIRST_ARCHITECTURE = LIBRARY_VERSION == 129 ? 50 : 75 };
@@ -132,6 +133,73 @@ static void library_headers(void) {
     CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
     free(log);
     CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+// Headers of the device language need no C++ library, with which the program would see another
+// compiler.
+static void language_headers(void) {
+    nvrtcProgram p =
+        program_of("#include <cooperative_groups.h>\n"
+                   "#include <cooperative_groups/memcpy_async.h>\n"
+                   "#include <cooperative_groups/reduce.h>\n"
+                   "#include <cooperative_groups/scan.h>\n"
+                   "#include <nvfunctional>\n"
+                   "#ifdef __clang__\n#error another compiler\n#endif\n"
+                   "namespace std { template <class T> struct numeric_limits; template <bool> "
+                   "struct enable_if; }\n"
+                   "namespace cg = cooperative_groups;\n"
+                   "__global__ void f(float *x, int *n, long long *l) {\n"
+                   "    auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+                   "    nvstd::function<float(float)> twice = [](float y) { return 2 * y; };\n"
+                   "    *x = cg::reduce(tile, twice(*x), cg::less<float>());\n"
+                   "    *n = cg::reduce(tile, *n, cg::plus<int>());\n"
+                   "    *l = cg::exclusive_scan(tile, *l, cg::greater<long long>());\n"
+                   "}\n");
+    nvrtcResult result = compile(p, "-arch=compute_90");
+    char *log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
+static void write_file(const char *folder, const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!text) {
+        CHECK(!mkdir(path, 0777));
+        return;
+    }
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+// A program's own libcu++ comes before what kudzu has of it, the other headers of its folder do
+// not.
+static void own_library(void) {
+    char folder[] = "/tmp/kudzu-nvrtc-XXXXXX", source[512], option[64], remove[64];
+    CHECK(mkdtemp(folder) != NULL);
+    write_file(folder, "cuda", NULL);
+    write_file(folder, "cuda/std", NULL);
+    write_file(folder, "cuda/std/type_traits", "#include \"../near\"\n#include <cuda/more>\n");
+    write_file(folder, "cuda/near", "enum { near_name = sizeof __FILE__ };\n");
+    write_file(folder, "cuda/more", "#define MORE 2\n");
+    write_file(folder, "cuda_fp16.h", "#error another toolkit's\n");
+    snprintf(source, sizeof source,
+             "#include <cuda/std/type_traits>\n#include <cuda_fp16.h>\n"
+             "#if defined(__clang__) || !defined(__NV_BUILTIN_INITIALIZER_LIST) || "
+             "!defined(__NV_BUILTIN_MOVE_FORWARD)\n#error another compiler\n#endif\n"
+             "static_assert(MORE == 2 && near_name == sizeof \"%s/cuda/near\", \"\");\n"
+             "__global__ void f(__half *h) { *h = __float2half(1.5f); }\n",
+             folder);
+    snprintf(option, sizeof option, "-I%s", folder);
+    nvrtcProgram p = program_of(source);
+    nvrtcResult result = compile(p, option);
+    char *log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+    snprintf(remove, sizeof remove, "rm -rf %s", folder);
+    CHECK(!system(remove));
 }
 
 // Code for link time has the magic number of such code, and there is no PTX.
@@ -324,6 +392,8 @@ int main(void) {
     arguments();
     ptx_and_cubin();
     library_headers();
+    language_headers();
+    own_library();
     link_time_code();
     errors();
     headers();

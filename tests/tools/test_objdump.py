@@ -107,6 +107,21 @@ def check_foreign(folder):
     expect(out == "ELF file    1: foreign.1.sm_100a.cubin\n", f"the next version of the flags: {out}")
 
 
+def check_stood_for(folder):
+    """What machine code was asked for is listed, though PTX is there in its place; of virtual architectures nothing is."""
+    source = os.path.join(folder, "asked.cu")
+    with open(source, "w") as f:
+        f.write("__global__ void k(int *p) { *p = 1; }\n")
+    object = os.path.join(folder, "asked.o")
+    run("cc", "-c", source, "-o", object, "-gencode=arch=compute_75,code=[sm_75,sm_86]", "-gencode=arch=compute_90,code=compute_90")
+    out, _ = run("objdump", "--list-elf", object)
+    expect(out == "ELF file    1: asked.1.sm_75.cubin\nELF file    2: asked.2.sm_86.cubin\n", f"asked for: {out}")
+    out, _ = run("objdump", "--list-elf", "-arch=sm_86", object)
+    expect(out == "ELF file    1: asked.1.sm_86.cubin\n", f"asked for sm_86: {out}")
+    out, _ = run("objdump", "--list-ptx", object)
+    expect(out == "PTX file    1: asked.1.sm_75.ptx\nPTX file    2: asked.2.sm_90.ptx\n", f"there: {out}")
+
+
 def check_damage(folder, cubin):
     def fails(wanted, *arguments):
         _, err = run("objdump", *arguments, status=255)
@@ -134,6 +149,7 @@ with tempfile.TemporaryDirectory() as folder:
     cubin = check_cubin(folder)
     check_hosts(folder, cubin)
     check_foreign(folder)
+    check_stood_for(folder)
     check_damage(folder, cubin)
     link = os.path.join(folder, "cuobjdump")
     os.symlink(os.path.abspath(kudzu), link)

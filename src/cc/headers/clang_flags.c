@@ -500,6 +500,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     add_device_math(cmd, o);
     for (size_t i = 0; i < sizeof nvcc_like_warnings / sizeof nvcc_like_warnings[0]; ++i)
         command_arg(cmd, nvcc_like_warnings[i]);
+    command_arg(cmd, "-Wno-c++26-extensions"); // libraries ask which features clang has
     command_arg(cmd, "-Wunused-variable");
     command_args(cmd, &o->warnings);
     command_arg(cmd, "-D__CUDACC_RTC__");
@@ -507,8 +508,10 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     // program is told its version behind them.
     add_definitions(cmd, c, 12090);
     // kudzu's own headers come first: another toolkit's, in a directory that the program names,
-    // do not mix with them.
+    // do not mix with them. libcu++ is no part of NVRTC: the program's is the one that it wants.
     command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
+    if (c->library_headers)
+        command_argf(cmd, "-I%s", c->library_headers);
     command_argf(cmd, "-I%s", c->toolchain->include);
     const char *precompiled =
         c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)

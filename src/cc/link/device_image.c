@@ -73,6 +73,24 @@ static bool add_bitcode(struct arena *arena, entry_list *entries, const struct d
     return true;
 }
 
+// PTX that stands for machine code says so behind its end, in a comment, which every driver reads
+// over: lists of a program's cubins have these.
+static const char *with_real_architectures(struct arena *arena, const struct cc_options *o,
+                                           const struct architecture *arch, const char *text,
+                                           size_t *size) {
+    struct strbuf names = {0};
+    for (uint32_t i = 0; i < o->architectures.real.len && !o->ptxas; ++i)
+        if (!strcmp(o->architectures.real.data[i].compiled_for, arch->name))
+            strbuf_printf(&names, " %s", o->architectures.real.data[i].name);
+    if (names.len) {
+        text = arena_printf(arena, "%.*s\n%s%s\n", (int)strnlen(text, *size), text,
+                            DEVICE_IMAGE_STANDS_FOR, strbuf_str(&names));
+        *size = strlen(text);
+    }
+    strbuf_free(&names);
+    return text;
+}
+
 static bool add_ptx(struct arena *arena, const struct cc_options *o, entry_list *entries,
                     const struct device_code *c, bool for_cpu, const char *name) {
     char *text;
@@ -81,6 +99,7 @@ static bool add_ptx(struct arena *arena, const struct cc_options *o, entry_list 
         return false;
     ptx_version(text, &e.ptx_major, &e.ptx_minor);
     e.data = device_text(arena, o, text, &e.size);
+    e.data = with_real_architectures(arena, o, &c->arch, e.data, &e.size);
     vec_push(arena, entries, e);
     uint32_t levels = for_cpu ? o->architectures.native_levels : 0;
     return (!levels || add_native(arena, entries, &e, levels)) &&

@@ -17,6 +17,9 @@ typedef VEC(struct device_code) device_codes;
 // Bitcode entries of a relocatable object's container (only kudzu reads them).
 enum { DEVICE_IMAGE_BITCODE = 0x6B62 };
 
+// The last line of PTX that stands for machine code: this and names, " sm_75 sm_86".
+#define DEVICE_IMAGE_STANDS_FOR "// kudzu: in place of machine code for"
+
 // Reads the files and builds the container. With native levels, PTX for the CPU device is compiled
 // to native code, too, and with ptxas to code for the real architectures. PTX that calls the device
 // runtime brings the user's libcudadevrt.a along. *out is malloc'ed.
