@@ -35,7 +35,10 @@ _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
 // What changes places within a swizzle of 128 bytes; only 16 bytes do within narrower ones. In
 // TENSOR_ATOM_32_FLIPPED the halves of 16 bytes change places in every other 128 bytes, too.
 enum tensor_atom { TENSOR_ATOM_16, TENSOR_ATOM_32, TENSOR_ATOM_32_FLIPPED, TENSOR_ATOM_64 };
-enum { TENSOR_SWIZZLE_128 = 3 }; // CUtensorMapSwizzle goes on with its other atoms
+enum {
+    TENSOR_SWIZZLE_128 = 3, // CUtensorMapSwizzle goes on with its other atoms
+    TENSOR_SWIZZLE_96 = 4   // by tensormap.replace alone: no map of the driver's has it
+};
 
 // Which pixels a load by such a map has, in the place of a reduction's operation
 // (KD_ASYNC_ATOM_SHIFT): of rows, layers and images; or of one row of each image as many as the map

@@ -69,6 +69,16 @@ static void check_mul(struct kir_check *c, const struct kir_inst *i) {
         check_shape(c, i, wide ? "d=ttd" : "t?p=ttt");
 }
 
+// The powers of two of a scaled conversion are the last operand.
+static void check_cvt(struct kir_check *c, const struct kir_inst *i) {
+    static const char numbers[] = "s?ssss";
+    uint32_t powers = i->mods.scale && i->nops ? 1 : 0;
+    check_row(c, i, "t", 1, i->res, i->nres, "result");
+    check_row(c, i, numbers, sizeof numbers - 1, i->ops, i->nops - powers, "operand");
+    if (powers && kir_type_bits(i->ops[i->nops - 1]->type) < 16)
+        kir_inst_problem(c, i, "the powers of two have 16 bits");
+}
+
 // Pieces of mov.pack and mov.unpack: together as wide as the whole.
 static void check_pieces(struct kir_check *c, const struct kir_inst *i) {
     bool pack = i->op == ISA_OP_MOV_PACK;

@@ -136,6 +136,65 @@ uint64_t eval_cvt_powers(const union isa_bits *src) {
     return bfloat_of_power(src[0].u8[1]) << 16 | bfloat_of_power(src[0].u8[0]);
 }
 
+// Number `k` of ue8m0x2 as an f32: every one is exact.
+static float power_as_float(const union isa_bits *scales, unsigned k) {
+    unsigned power = scales->u8[k];
+    uint32_t u = power == 0xff ? 0x7fffffff : power == 0 ? 0x400000 : power << 23;
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+// Quotients by powers of two are exact in double precision. (Products of at most seven digits are
+// in single precision, or too large for bf16.)
+static uint64_t to_fixed(uint64_t x, enum fp_format f, double scale, const struct isa_mods *m) {
+    double number;
+    x = fp_convert(FP_F64, f, x, &plain);
+    memcpy(&number, &x, sizeof number);
+    number = number / scale * 64;
+    memcpy(&x, &number, sizeof x);
+    if (fp_is_nan(FP_F64, x)) // as the formats that have no NaN: the largest number
+        return 127;
+    if (m->relu && number < 0)
+        return 0;
+    return fp_to_int(FP_F64, x, 8, true, &(struct isa_mods){.rnd = ISA_RND_RNI}) & 0xff;
+}
+
+uint64_t eval_cvt_to_fixed(enum isa_type from, const union isa_bits *src,
+                           const struct isa_mods *m) {
+    bool floats = from == ISA_F32;
+    const union isa_bits *scales = &src[floats ? 2 : 1];
+    uint64_t d = 0;
+    for (unsigned k = 0; k < 2; k++) { // k = 0: the lower number
+        uint64_t x = floats ? src[1 - k].u32[0] : src[0].u16[k];
+        double scale = m->scale ? (double)power_as_float(scales, k) : 1;
+        d |= to_fixed(x, floats ? FP_F32 : FP_BF16, scale, m) << 8 * k;
+    }
+    return d;
+}
+
+uint64_t eval_cvt_scaled(enum isa_type from, const union isa_bits *src, const struct isa_mods *m) {
+    uint64_t d = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        float number;
+        uint32_t u;
+        if (from == ISA_S2F6X2) {
+            number = (float)(int8_t)src[0].u8[k] / 64;
+        } else {
+            enum fp_format f = fp_format_of(from);
+            unsigned bits = packed_bits(f);
+            uint64_t x = src[0].u16[0] >> k * bits & bit_low_mask(bits);
+            u = (uint32_t)fp_convert(FP_F32, f, x, &plain);
+            memcpy(&number, &u, sizeof number);
+        }
+        if (m->scale)
+            number *= power_as_float(&src[1], k);
+        memcpy(&u, &number, sizeof u);
+        d |= fp_convert(FP_BF16, FP_F32, u, m) << 16 * k;
+    }
+    return d;
+}
+
 uint64_t eval_cvt_random(enum isa_type ty, const union isa_bits *src, const struct isa_mods *m) {
     enum fp_format f = fp_format_of(ty);
     unsigned apart = packed_bits(f), n = m->vec ? 4 : 2, bits = f == FP_F16 ? 13 : 16;

@@ -31,6 +31,11 @@ uint64_t eval_cvt_small_to_halves(enum fp_format f, const union isa_bits *src,
 uint64_t eval_cvt_to_powers(const union isa_bits *src, const struct isa_mods *m);
 uint64_t eval_cvt_halves_to_powers(const union isa_bits *src, const struct isa_mods *m);
 uint64_t eval_cvt_powers(const union isa_bits *src);
+// cvt of two f32 or bf16 to s2f6x2, signed bytes in units of 1/64, and of two small numbers of type
+// `from` to bf16x2. m->scale: divided, or multiplied, by the powers of two (ue8m0x2) of the last
+// operand.
+uint64_t eval_cvt_to_fixed(enum isa_type from, const union isa_bits *src, const struct isa_mods *m);
+uint64_t eval_cvt_scaled(enum isa_type from, const union isa_bits *src, const struct isa_mods *m);
 // cvt.rs of two or four f32; the random bits are the last operand. As the manual has it, each pair
 // of small numbers has 16 of them; which of the two reads them backwards was found out on GPUs by
 // others.

@@ -12,7 +12,7 @@ CLASS = dict(pointwise="POINTWISE", source="SOURCE", memory="MEMORY", control="C
              **{"async": "ASYNC"})
 TYPES = """pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64
 tf32 e4m3x2 e5m2x2 u16x2 s16x2 e2m1x2 e2m3x2 e3m2x2 ue8m0x2 e2m1x4 e4m3x4 e5m2x4 e2m3x4
-e3m2x4""".split()
+e3m2x4 s2f6x2""".split()
 MODE_FIELDS = {"ISA_SZEXT": "mode"}
 HEAD = "// Generated from src/isa/instructions.py by gen_isa.py.\n"
 

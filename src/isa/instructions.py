@@ -418,7 +418,7 @@ form("prmt.b32{.mode} d, a, b, c", ptx=20, sm=20, t=dict(c="b32"),
 
 # ---- Conversion --------------------------------------------------------------------------------
 family("convert")
-op("cvt", "pointwise", check="t=s?ssss", emit="pw_convert", doc="Conversion")
+op("cvt", "pointwise", check="cvt", emit="pw_convert", doc="Conversion")
 ICVT = "u8 u16 u32 u64 s8 s16 s32 s64"
 ICVT_WIDE = UNSIGNED + " " + SIGNED
 CVT = dict(t=dict(a="ty2", b="ty2"), relaxed=True)
@@ -490,6 +490,18 @@ form("cvt.frnd3{.satfinite}.ue8m0x2.bf16x2 d, a",
      sem="dst[0].u64[0] = eval_cvt_halves_to_powers(src, m);", **CVT_SMALL)
 form("cvt.rn.bf16x2.ue8m0x2 d, a", sem="dst[0].u64[0] = eval_cvt_powers(src);", **CVT_SMALL)
 form("cvt.frnd2.satfinite{.relu}.tf32.f32 d, a", ptx=86, sm=100, sem=FLOAT, **CVT)
+# Numbers of eight bits in units of 1/64, and small numbers as bf16; both also times a power of two each.
+SCALED = dict(CVT_SMALL, t=dict(a="ty2", b="ty2", scale="b16"))
+TO_FIXED = dict(SCALED, ptx=91, sem="dst[0].u64[0] = eval_cvt_to_fixed(ty2, src, m);")
+TO_BF16 = dict(SCALED, sem="dst[0].u64[0] = eval_cvt_scaled(ty2, src, m);")
+for head, operand, sets in (("", "", ""), (".scaled::n2::ue8m0", ", scale", "scale=1")):
+    for limits in (".satfinite{.relu}", ".relu.satfinite"): # assemblers take both orders, and LLVM writes both
+        form("cvt.rn" + limits + head + ".s2f6x2.f32 d, a, b" + operand, sets=sets, **TO_FIXED)
+        form("cvt.rn" + limits + head + ".s2f6x2.bf16x2 d, a" + operand, sets=sets, **TO_FIXED)
+    for limits in ("{.satfinite}{.relu}", ".relu.satfinite"):
+        form("cvt.rn" + limits + head + ".bf16x2.s2f6x2 d, a" + operand, sets=sets, **dict(TO_BF16, ptx=91))
+        form("cvt.rn" + limits + head + ".bf16x2.atype d, a" + operand, atype="e4m3x2 e5m2x2 " + SMALL, sets=sets,
+             **dict(TO_BF16, ptx=92))
 # Rounded by random bits.
 RANDOM = dict(CVT_SMALL, ptx=87, sem="dst[0].u64[0] = eval_cvt_random(ty, src, m);")
 form("cvt.rs{.relu}{.satfinite}.dtype.f32 d, a, b, rbits", dtype="f16x2 bf16x2", **RANDOM)
@@ -1181,6 +1193,4 @@ form("clusterlaunchcontrol.query_cancel.word.b32.b128 d, a",
      word={"get_first_ctaid::" + d: "mask=%d" % n for n, d in enumerate("xyz")}, **CLC)
 
 # ---- PTX that comes later ----------------------------------------------------------------------
-unsupported(" ".join("cvt.rn.satfinite%s.s2f6x2.%s" % (r, t) for r in ("", ".relu") for t in ("f32", "bf16x2")) +
-            " cvt.rn.bf16x2.s2f6x2 cvt.rn.satfinite.bf16x2.s2f6x2 cvt.rn.relu.bf16x2.s2f6x2 cvt.rn.satfinite.relu.bf16x2.s2f6x2",
-            "pairs of fixed-point numbers of eight bits")
+unsupported("cvt.rn.f16x2.ue5m3x2 cvt.rn.bf16x2.ue5m3x2 cvt.rn.satfinite.bf16x2.ue5m3x2", "numbers with 5 bits of exponent and no sign")

@@ -44,6 +44,7 @@ enum isa_type {
     ISA_E5M2X4,
     ISA_E2M3X4,
     ISA_E3M2X4,
+    ISA_S2F6X2,
     ISA_TYPE_COUNT
 };
 

@@ -23,7 +23,7 @@ static const struct {
     [ISA_E3M2X2] = {"e3m2x2", 16, true, false}, [ISA_UE8M0X2] = {"ue8m0x2", 16, true, false},
     [ISA_E2M1X4] = {"e2m1x4", 16, true, false}, [ISA_E4M3X4] = {"e4m3x4", 32, true, false},
     [ISA_E5M2X4] = {"e5m2x4", 32, true, false}, [ISA_E2M3X4] = {"e2m3x4", 32, true, false},
-    [ISA_E3M2X4] = {"e3m2x4", 32, true, false},
+    [ISA_E3M2X4] = {"e3m2x4", 32, true, false}, [ISA_S2F6X2] = {"s2f6x2", 16, true, false},
 };
 
 unsigned isa_type_bits(enum isa_type t) {

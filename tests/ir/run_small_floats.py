@@ -6,11 +6,12 @@ import subprocess
 import sys
 import tempfile
 
-from small_floats import (BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, by_random_bits, float_bits, from_power, packed,
-                          parse_bfloat, parse_float, parse_half, reversed16, to_half_bits, to_nearest, to_power)
+from small_floats import (BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, by_random_bits, fixed_number, float_bits, from_power,
+                          packed, parse_bfloat, parse_float, parse_half, reversed16, small_number, to_fixed, to_half_bits,
+                          to_nearest, to_power, to_scaled_bfloat)
 
 THREADS = 1024
-HEAD = ".version 9.1\n.target sm_100a\n.address_size 64\n"
+HEAD = ".version 9.2\n.target sm_100a\n.address_size 64\n"
 SPECIAL = [0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7f800001, 0x400000, 0x400001,
            0x3fffff, 0x7f000000, 0x7f000001, float_bits(448.0), float_bits(464.0), float_bits(465.0),
            float_bits(57344.0), float_bits(61440.0), float_bits(65504.0), float_bits(65520.0), float_bits(65535.0),
@@ -83,6 +84,38 @@ def power_cases():
                lambda w: from_power(w[0] >> 8 & 255) << 16 | from_power(w[0] & 255), inputs=range(THREADS))
 
 
+def scales(word, scaled):
+    """Of the upper and the lower number: of all powers, most often one of the middle, sometimes NaN or the last."""
+    if not scaled:
+        return 127, 127
+    return word >> 8 & 255, word & 255
+
+
+def scaled_cases():
+    """s2f6x2 from floats and bfloats, and bf16x2 from s2f6x2 and the small formats, also with two powers of two."""
+    for relu in ("", ".relu"):
+        for scaled, operand in (("", ""), (".scaled::n2::ue8m0", ", {s}")):
+            def fixed(w, upper, lower, relu=relu, scaled=scaled):
+                high, low = scales(w[3], scaled)
+                return to_fixed(upper, high, bool(relu)) << 8 | to_fixed(lower, low, bool(relu))
+
+            yield Case("cvt.rn.satfinite%s%s.s2f6x2.f32 {d}, {a}, {b}%s;" % (relu, scaled, operand),
+                       lambda w, g=fixed: g(w, parse_float(w[0]), parse_float(w[1])), 16)
+            yield Case("cvt.rn.satfinite%s%s.s2f6x2.bf16x2 {d}, {a}%s;" % (relu, scaled, operand),
+                       lambda w, g=fixed: g(w, parse_bfloat(w[0] >> 16), parse_bfloat(w[0] & 0xffff)), 16)
+            for sat in ("", ".satfinite"):
+                for f, width in [(None, 16)] + KINDS:
+                    def back(w, f=f, relu=relu, sat=sat, scaled=scaled):
+                        apart = f.apart if f else 8
+                        codes = [w[0] >> apart & (1 << apart) - 1, w[0] & (1 << apart) - 1]
+                        numbers = [small_number(f, c & 2 * f.sign - 1) if f else fixed_number(c) for c in codes]
+                        high, low = (to_scaled_bfloat(x, s, bool(relu), bool(sat)) for x, s in zip(numbers, scales(w[3], scaled)))
+                        return high << 16 | low
+
+                    yield Case("cvt.rn%s%s%s.bf16x2.%s {d}, {a%d}%s;" % (
+                        sat, relu, scaled, f.name + "x2" if f else "s2f6x2", width, operand), back)
+
+
 def random_cases():
     for relu in ("", ".relu"):
         for f, bits in ((F16, 13), (BF16, 16)):
@@ -109,15 +142,15 @@ def random_cases():
 
 
 def kernel(case, words):
-    names = dict(zip("abcer", ("%x0", "%x1", "%x2", "%x3", "%x4")), a8="%c", a16="%h")
+    names = dict(zip("abcer", ("%x0", "%x1", "%x2", "%x3", "%x4")), a8="%c", a16="%h", s="%s")
     names["d"] = {8: "%c", 16: "%h", 32: "%y"}[case.width]
     lines = [HEAD, ".global .align 4 .b32 inputs[%d] = {%s};" % (5 * THREADS, ", ".join(
         str(w) for row in words for w in row)),
-             ".visible .entry k(.param .u64 out) {", ".reg .b8 %c;\n.reg .b16 %h;\n.reg .b32 %t, %y, %x<5>;",
+             ".visible .entry k(.param .u64 out) {", ".reg .b8 %c;\n.reg .b16 %h, %s;\n.reg .b32 %t, %y, %x<5>;",
              ".reg .b64 %a, %o, %d;", "ld.param.u64 %o, [out];", "mov.u32 %t, %tid.x;", "mov.u64 %a, inputs;",
              "mul.wide.u32 %d, %t, 20;", "add.u64 %a, %a, %d;", "mul.wide.u32 %d, %t, 4;", "add.u64 %o, %o, %d;"]
     lines += ["ld.global.b32 %%x%d, [%%a+%d];" % (k, 4 * k) for k in range(5)]
-    lines += ["ld.global.b8 %c, [%a];", "ld.global.b16 %h, [%a];", case.text.format(**names)]
+    lines += ["ld.global.b8 %c, [%a];", "ld.global.b16 %h, [%a];", "ld.global.b16 %s, [%a+12];", case.text.format(**names)]
     if case.width < 32:
         lines.append("cvt.u32.u%d %%y, %s;" % (case.width, names["d"]))
     return "\n".join(lines + ["st.global.b32 [%o], %y;", "ret;", "}", ""])
@@ -135,12 +168,16 @@ def main(tool, only=""):
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as out:
         path = os.path.join(out, "k.ptx")
-        for case in [*nearest_cases(), *power_cases(), *random_cases()]:
+        for case in [*nearest_cases(), *power_cases(), *scaled_cases(), *random_cases()]:
             if only not in case.text:
                 continue
             columns = [floats(rng, THREADS) for _ in range(4)]
             for column in columns[1:]:
                 rng.shuffle(column)
+            if "scaled" in case.text:  # powers that keep the numbers in range, and the least and the last ones
+                columns[3] = [rng.choice((rng.getrandbits(16), rng.randrange(110, 145) * 256 + rng.randrange(110, 145),
+                                          rng.choice((0, 1, 253, 254, 255, 127)) * 256 + rng.choice((0, 254, 255))))
+                              for _ in range(THREADS)]
             if case.inputs:
                 columns[0] = [k * 0x101 & 0xffff for k in case.inputs]
             words = list(zip(*columns, (rng.getrandbits(32) for _ in range(THREADS))))

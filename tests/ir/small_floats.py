@@ -148,6 +148,37 @@ def to_half_bits(f, code, relu):
     return to_nearest(F16, ("number", bool(code & f.sign), f.magnitude(size)), relu)
 
 
+def to_fixed(x, scale, relu):
+    """s2f6: a signed byte in units of 1/64, of x over a ue8m0."""
+    kind, negative, size = x
+    if kind == "nan" or scale == 255:
+        return 127
+    if relu and negative:
+        return 0
+    if kind == "inf":
+        return 128 if negative else 127
+    n = round(size * 64 / power_of_two(scale - 127))  # of halves the even one
+    return -min(n, 128) & 255 if negative else min(n, 127)
+
+
+def fixed_number(code):
+    return "number", code > 127, Fraction(abs(code - 256 if code > 127 else code), 64)
+
+
+def small_number(f, code):
+    size = code & (f.sign - 1)
+    if size > f.largest:
+        return "inf" if size == f.infinity else "nan", bool(code & f.sign), None
+    return "number", bool(code & f.sign), f.magnitude(size)
+
+
+def to_scaled_bfloat(x, scale, relu, satfinite):
+    kind, negative, size = x
+    if kind == "nan" or scale == 255:
+        return 0x7fff
+    return to_nearest(BF16, (kind, negative, size if kind == "inf" else size * power_of_two(scale - 127)), relu, satfinite)
+
+
 def packed(f, high, low):
     return high << f.apart | low
 

@@ -159,19 +159,24 @@ def extreme(words, text):
     return pick(numbers, key=lambda w: (float_of(w), -(w >> 31)))
 
 
-def reduce_case(rng, num, text):
-    """tcgen05.ld.red: a lane's words, and the smallest or largest of them."""
-    k = TensorKernel("ld_red_x%d%s" % (num, text.replace(".", "_")))
+def reduce_case(rng, num, text, split=None):
+    """tcgen05.ld.red: a thread's words, and the smallest or largest of them. split: of shape 16x32bx2, whose halves are
+    two loads with a reduction each."""
+    k = TensorKernel("ld_red_x%d%s%s" % (num, text.replace(".", "_"), "" if split is None else "_split_%d" % split))
     floats = [0, 1 << 31, 0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000, 1, 0x80000001]
     grid = [[rng.choice(floats) if lane % 3 == 0 else rng.choice(floats[4:6]) if lane % 16 == 1 else rng.getrandbits(32)
              for _ in range(PLACE)] for lane in range(LANES)]
     k.put(grid)
     regs = k.results("x", num + 1)
-    k.body += ["tcgen05.ld.red.sync.aligned.32x32b.x%d%s %s, %s, [%%row+5];" % (num, text, braces(regs[1:]), regs[0]),
-               "tcgen05.wait::ld.sync.aligned;"]
+    k.body += ["tcgen05.ld.red.sync.aligned.%s.x%d%s %s, %s, [%%row+5]%s;" % (
+        "32x32b" if split is None else "16x32bx2", num, text, braces(regs[1:]), regs[0], "" if split is None else ", %d" % split),
+        "tcgen05.wait::ld.sync.aligned;"]
     k.store(regs)
-    want = [extreme(row[5:5 + num], text) for row in grid]
-    return k.finish(), want + [grid[lane][5 + r] for r in range(num) for lane in range(LANES)]
+    loads = [grid[thread][5:] for thread in range(LANES)]
+    if split is not None:
+        loads = [grid[thread // 32 * 32 + thread % 16][5 + thread // 16 % 2 * split:] for thread in range(LANES)]
+    want = [extreme(words[:num], text) for words in loads]
+    return k.finish(), want + [words[r] for r in range(num) for words in loads]
 
 
 # ---- shared memory -----------------------------------------------------------------------------
@@ -518,6 +523,9 @@ def cases(seed):
     for num, text in ((2, ".min.f32"), (32, ".max.f32"), (4, ".max.abs.f32"), (8, ".min.abs.NaN.f32"),
                       (16, ".max.NaN.f32"), (4, ".min.u32"), (8, ".max.s32"), (32, ".s32.min"), (2, ".u32.max")):
         yield reduce_case(rng, num, text)
+    halves = random.Random(seed + 1)
+    for num, text, split in ((2, ".min.u32", 16), (4, ".max.abs.NaN.f32", 24), (16, ".s32.max", 3), (8, ".min.f32", 0)):
+        yield reduce_case(halves, num, text, split)
     for shape, multicast, pack, mode in (
             ("128x256b", "", "", "128"), ("128x256b", "", ".b8x16.b6x16_p32", "none"), ("4x256b", "", "", "none"),
             ("128x128b", "", ".b8x16.b4x16_p64", "64"), ("128x128b", "", "", "32"),

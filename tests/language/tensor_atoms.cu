@@ -7,12 +7,12 @@
 
 enum { ROWS = 16, LINE = 128, BYTES = ROWS * LINE };
 
-__global__ void load(const __grid_constant__ CUtensorMap map, int x, int y, char *out) {
+__global__ void load(const __grid_constant__ CUtensorMap map, int x, int y, char *out, int bytes) {
     __shared__ alignas(1024) char box[BYTES];
     __shared__ unsigned long long bar;
     for (int k = 0; k < BYTES; k++)
         box[k] = -1;
-    unsigned at = begin_copy(&bar, BYTES), to = (unsigned)__cvta_generic_to_shared(box);
+    unsigned at = begin_copy(&bar, bytes), to = (unsigned)__cvta_generic_to_shared(box);
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
                  " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
                  "l"(&map), "r"(x), "r"(y), "r"(at)
@@ -39,6 +39,11 @@ __global__ void replace(const __grid_constant__ CUtensorMap map, CUtensorMap *ma
     *made = map;
     cuda::ptx::tensormap_replace_swizzle_atomicity(cuda::ptx::space_global, made,
                                                    cuda::ptx::n32_t<ATOM>{});
+}
+
+__global__ void replace_mode(const __grid_constant__ CUtensorMap map, CUtensorMap *made) {
+    *made = map;
+    cuda::ptx::tensormap_replace_swizzle_mode(cuda::ptx::space_global, made, cuda::ptx::n32_t<4>{});
 }
 
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, CUtensorMapSwizzle swizzle,
@@ -80,7 +85,7 @@ static void pieces(CUtensorMapSwizzle swizzle, CUtensorMapDataType type, int ele
     fill();
     CHECK(encode(&map, type, swizzle, memory, PITCH / element, PITCH, LINE / element) ==
           CUDA_SUCCESS);
-    load<<<1, 1>>>(map, 32 / element, 3, box);
+    load<<<1, 1>>>(map, 32 / element, 3, box, BYTES);
     CUDA(cudaDeviceSynchronize());
     for (int y = 0; y < ROWS; y++)
         for (int b = 0; b < LINE; b++)
@@ -102,7 +107,7 @@ static void padded(CUtensorMapDataType type, int bits, CUtensorMapSwizzle swizzl
     CUtensorMap map;
     fill();
     CHECK(encode(&map, type, swizzle, memory, elements, pitch, 128) == CUDA_SUCCESS);
-    load<<<1, 1>>>(map, 128, 20, box); // 12 rows, then outside
+    load<<<1, 1>>>(map, 128, 20, box, BYTES); // 12 rows, then outside
     CUDA(cudaDeviceSynchronize());
     for (int y = 0; y < ROWS; y++)
         for (int g = 0; g < 8; g++)
@@ -111,13 +116,38 @@ static void padded(CUtensorMapDataType type, int bits, CUtensorMapSwizzle swizzl
                       (y < 12 ? memory[(20 + y) * pitch + (8 + g) * group + b] : 0));
 }
 
+// Numbers of six bits are stored from the lower bits of a byte each.
+static void sixes(CUtensorMapSwizzle swizzle) {
+    const int elements = 256, pitch = elements * 6 / 8;
+    const auto bit = [](const char *bytes, int k) { return bytes[k / 8] >> k % 8 & 1; };
+    CUtensorMap map;
+    static char before[4 * BYTES];
+    fill();
+    memcpy(before, memory, sizeof before);
+    for (int k = 0; k < BYTES; k++)
+        box[k] = (char)(k * 11 ^ k >> 7);
+    CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, swizzle, memory, elements, pitch,
+                 128) == CUDA_SUCCESS);
+    store<<<1, 1>>>(map, 128, 20, box); // 12 rows, the others lie outside
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 20; y < 32; y++)
+        for (int k = 0; k < elements * 6; k++) {
+            const int element = k / 6 - 128;
+            const char *from =
+                element < 0 ? before + y * pitch : box + place(swizzle, y - 20, element);
+            CHECK(bit(memory + y * pitch, k) == bit(from, element < 0 ? k : k % 6));
+        }
+    CHECK(!memcmp(memory, before, 20 * pitch));
+    CHECK(!memcmp(memory + 32 * pitch, before + 32 * pitch, 4 * BYTES - 32 * pitch));
+}
+
 static void packed() {
     const int elements = 512, pitch = elements / 2;
     CUtensorMap map;
     fill();
     CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, CU_TENSOR_MAP_SWIZZLE_128B, memory,
                  elements, pitch, 2 * LINE) == CUDA_SUCCESS);
-    load<<<1, 1>>>(map, 64, 5, box);
+    load<<<1, 1>>>(map, 64, 5, box, BYTES);
     CUDA(cudaDeviceSynchronize());
     for (int y = 0; y < ROWS; y++)
         for (int b = 0; b < LINE; b++)
@@ -134,11 +164,42 @@ static void replaced(void (*kernel)(CUtensorMap, CUtensorMap *), CUtensorMapSwiz
                  PITCH, LINE) == CUDA_SUCCESS);
     kernel<<<1, 1>>>(map, made);
     CUDA(cudaDeviceSynchronize());
-    load<<<1, 1>>>(*made, 16, 1, box);
+    load<<<1, 1>>>(*made, 16, 1, box, BYTES);
     CUDA(cudaDeviceSynchronize());
     for (int y = 0; y < ROWS; y++)
         for (int b = 0; b < LINE; b++)
             CHECK(box[place(swizzle, y, b)] == memory[(1 + y) * PITCH + 16 + b]);
+    CUDA(cudaFree(made));
+}
+
+// The manual's figure of the swizzle of 96 bytes: 16 bytes each, 8 times their row plus their
+// column.
+static const int figure[] = {0,  1,  2,  3,  4,  5,  8,  9,  11, 10, 13, 12, 17, 16, 19, 18,
+                             20, 21, 24, 25, 26, 27, 28, 29, 33, 32, 35, 34, 37, 36, 41, 40,
+                             42, 43, 44, 45, 48, 49, 50, 51, 53, 52, 57, 56, 59, 58, 61, 60};
+
+static void rows_of_96() {
+    enum { PITCH = 2 * LINE, WIDE = 96 };
+    CUtensorMap map, *made;
+    CUDA(cudaMallocManaged(&made, sizeof *made));
+    fill();
+    CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_SWIZZLE_128B, memory, PITCH,
+                 PITCH, WIDE) == CUDA_SUCCESS);
+    replace_mode<<<1, 1>>>(map, made);
+    CUDA(cudaDeviceSynchronize());
+    load<<<1, 1>>>(*made, 32, 2, box, ROWS * WIDE);
+    CUDA(cudaDeviceSynchronize());
+    for (int k = 0; k < 48; k++)
+        CHECK(!memcmp(box + 16 * k, memory + (2 + figure[k] / 8) * PITCH + 32 + figure[k] % 8 * 16,
+                      16));
+    CHECK(box[ROWS * WIDE] == -1);
+    for (int k = 0; k < BYTES; k++)
+        box[k] = (char)(k * 11 ^ k >> 7);
+    store<<<1, 1>>>(*made, 32, 2, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int k = 0; k < 48; k++)
+        CHECK(!memcmp(box + 16 * k, memory + (2 + figure[k] / 8) * PITCH + 32 + figure[k] % 8 * 16,
+                      16));
     CUDA(cudaFree(made));
 }
 
@@ -172,7 +233,11 @@ int main() {
     padded(u4, 4, CU_TENSOR_MAP_SWIZZLE_128B);
     padded(u6, 6, CU_TENSOR_MAP_SWIZZLE_128B);
     padded(u6, 6, CU_TENSOR_MAP_SWIZZLE_NONE);
+    for (auto s : {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                   CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B})
+        sixes(s);
     packed();
+    rows_of_96();
     CHECK(encode(&map, u4, CU_TENSOR_MAP_SWIZZLE_128B, memory, 256, 128, 64) ==
           CUDA_ERROR_INVALID_VALUE);
     CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory, 192, 144, 128) ==

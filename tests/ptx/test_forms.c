@@ -182,7 +182,7 @@ static bool too_wide(const struct isa_form *f, const unsigned *pick) {
 
 static void check_line(const char *line) {
     static const char head[] =
-        ".version 9.1\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
+        ".version 9.2\n.target sm_121a\n.address_size 64\n.func f() { ret; }\n"
         ".func t()\n{\n.reg .pred p1;\n.reg .b8 c1;\n.reg .b16 h1;\n.reg .b32 r1;\n.reg .b64 l1;\n"
         ".reg .f32 f1;\n.reg .f64 d1;\n.reg .b128 q1;\nlist: .branchtargets L;\nL:\n";
     struct arena a = {0};

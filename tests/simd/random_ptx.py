@@ -1230,7 +1230,7 @@ class Kernel(Body):
             self.tensors.arguments() if self.tensors else "", "," + self.texture if self.texture else "")
 
 
-HEAD = """.version 9.1
+HEAD = """.version 9.2
 .target sm_120a
 .address_size 64
 .const .align 16 .u32 table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};

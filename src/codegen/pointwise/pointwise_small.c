@@ -43,7 +43,7 @@ static bool format_of(enum isa_type t, struct format *f) {
 
 bool pw_is_packed_number(enum isa_type t) {
     struct format f;
-    return t == ISA_UE8M0X2 || format_of(t, &f);
+    return t == ISA_UE8M0X2 || t == ISA_S2F6X2 || format_of(t, &f);
 }
 
 static bool is_half(enum isa_type t) {
@@ -158,6 +158,25 @@ static val power_to_bfloat(const struct em *e, val power) {
     return v_sel(e, v_icmpi(e, LLVMIntEQ, power, 0xff), k_int(e, 16, 0x7fff), r);
 }
 
+static val power_to_float(const struct em *e, val power) {
+    return v_bfloat_to_float(e, power_to_bfloat(e, power));
+}
+
+// In units of 1/64, to the nearest, as a signed byte in the low bits of 16; NaN is the largest.
+static val to_fixed(const struct em *e, val x) {
+    x = v_fmul(e, x, k_flt(e, 32, 64));
+    val low = k_flt(e, 32, e->i->mods.relu ? 0 : -128), high = k_flt(e, 32, 127);
+    val r = v_sel(e, v_fcmp(e, LLVMRealOLT, x, low), low, x);
+    r = v_sel(e, v_fcmp(e, LLVMRealOLE, r, high), r, high);
+    r = v_trunc(e, v_fptosi(e, v_call1(e, "llvm.roundeven", r), 32), 16);
+    return v_andi(e, r, 0xff);
+}
+
+static val fixed_to_float(const struct em *e, val byte) {
+    val number = v_sitofp(e, v_resize(e, v_trunc(e, byte, 8), 32, true), 32);
+    return v_fmul(e, number, k_flt(e, 32, 1.0 / 64));
+}
+
 // Number `k` of a register, 0 the lower one.
 static val part(const struct em *e, val a, unsigned k, unsigned apart) {
     val x = k ? v_lshri(e, a, apart) : a;
@@ -168,14 +187,40 @@ static val half_as_float(const struct em *e, enum isa_type t, val h) {
     return t == ISA_F16X2 ? v_half_to_float(e, h) : v_bfloat_to_float(e, h);
 }
 
+// Small numbers as bf16 and both kinds to fixed point, also times a power of two each.
+static bool cvt_scaled(const struct em *e, enum isa_type to, enum isa_type from,
+                       const struct format *g) {
+    bool fixed = to == ISA_S2F6X2, from_floats = from == ISA_F32;
+    val r[2], a = from_floats ? NULL : op_int(e, 0, 32, false);
+    for (unsigned k = 0; k < 2; k++) {
+        val x = from_floats ? op_number(e, k, ISA_F32) : part(e, a, 1 - k, g->apart);
+        if (from == ISA_S2F6X2)
+            x = fixed_to_float(e, x);
+        else if (is_half(from))
+            x = half_as_float(e, from, x);
+        else if (!from_floats)
+            x = v_half_to_float(e, small_to_half(e, from, g, x));
+        if (e->i->mods.scale) {
+            val power = part(e, op_int(e, from_floats ? 2 : 1, 32, false), 1 - k, 8);
+            power = power_to_float(e, power);
+            x = fixed ? v_fdiv(e, x, power) : v_fmul(e, x, power);
+        }
+        r[k] = fixed ? to_fixed(e, x) : v_to_half(e, ISA_BF16, x);
+    }
+    return store(e, r, 2, fixed ? 8 : 16);
+}
+
 bool pw_cvt_packed(const struct em *e) {
     enum isa_type to = e->i->ty, from = e->i->ty2;
     struct format f = {.apart = 8}, g = {.apart = 8};
     if (e->i->mods.rnd == ISA_RND_RS)
         return from_random(e, to);
     bool from_floats = from == ISA_F32 && e->i->nops == 2, powers = to == ISA_UE8M0X2;
-    bool known = (powers || format_of(to, &f)) &&
-                 (from_floats || from == ISA_UE8M0X2 || format_of(from, &g));
+    bool small = from == ISA_S2F6X2 || from == ISA_UE8M0X2 || format_of(from, &g);
+    if (to == ISA_S2F6X2 ? from == ISA_F32 || from == ISA_BF16X2
+                         : to == ISA_BF16X2 && small && !is_half(from) && from != ISA_UE8M0X2)
+        return cvt_scaled(e, to, from, &g);
+    bool known = (powers || format_of(to, &f)) && (from_floats || small);
     if (!known || (!from_floats && is_half(from) == is_half(to)))
         return pw_unknown(e, "this conversion");
     val r[2], a = from_floats ? NULL : op_int(e, 0, 32, false);

@@ -5,8 +5,12 @@
 // or 64 bytes do by its next two or one: what cuda.h says of them in words, and CUTLASS of those of
 // 32 bytes as Swizzle<2,5,2>; no GPU was asked.
 //
+// With a swizzle of 96 bytes, rows are 96 bytes apart, and pieces of 16 bytes change places in
+// pairs in every other 128 bytes (PTX ISA, figure 32, as TIRx-harness has written it down).
+//
 // Elements of four and six bits are moved by groups, and coordinates and sizes along the innermost
-// dimension are whole groups of them.
+// dimension are whole groups of them. Those of six bits that are padded lie side by side in shared
+// memory where they are loaded (.b6x16_p32), and are stored from a byte each (.b6p2x16).
 //
 // No manual says what follows; an H100 does so (tests/language/tensor_refusals.cu,
 // tensor_types.cu). The innermost coordinate is a multiple of 16 bytes. Boxes are stored from
@@ -44,14 +48,15 @@ struct walk {
 };
 
 static uint32_t swizzle_width(const struct tensor_map *m) {
-    return m->swizzle ? 16u << m->swizzle : 0;
+    return m->swizzle == TENSOR_SWIZZLE_96 ? 96 : m->swizzle ? 16u << m->swizzle : 0;
 }
 
 // Where byte `at` of the box lies.
 static uint8_t *swizzled(const struct walk *w, uint64_t at) {
     static const uint8_t first_bits[] = {4, 5, 5, 6}; // by enum tensor_atom
     uint64_t p = (uint64_t)(uintptr_t)w->shared + at, line = p >> 7;
-    uint32_t width = swizzle_width(w->map), bit = first_bits[w->map->atom];
+    bool pairs = w->map->swizzle == TENSOR_SWIZZLE_96;
+    uint32_t width = pairs ? 32 : swizzle_width(w->map), bit = first_bits[w->map->atom];
     if (width)
         p ^= line << bit & (width - (1u << bit));
     if (w->map->atom == TENSOR_ATOM_32_FLIPPED)
@@ -77,6 +82,16 @@ static void load_element(const struct walk *w, const void *from, uint8_t *to) {
     memcpy(&x, to, sizeof x);
     x = (uint32_t)fp_convert(FP_TF32, FP_F32, x, &(struct isa_mods){.rnd = ISA_RND_RN});
     memcpy(to, &x, sizeof x);
+}
+
+// 16 numbers of six bits, each with two bits above that are left out, to 12 bytes.
+static void pack_sixes(uint8_t *to, const uint8_t *from) {
+    for (unsigned k = 0; k < 4; k++, to += 3, from += 4) {
+        uint32_t x = 0;
+        for (unsigned i = 0; i < 4; i++)
+            x |= (from[i] & 0x3fu) << 6 * i;
+        memcpy(to, &x, 3);
+    }
 }
 
 static bool reduces(const struct walk *w) {
@@ -106,6 +121,8 @@ static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared)
         return async_reduce((enum kd_async_atom)(w->code >> KD_ASYNC_ATOM_SHIFT & 15),
                             (enum kd_async_type)reduction_type(w->map->type),
                             tensor_type_flushes(w->map->type), global, shared, 1);
+    else if (global != OUTSIDE && w->from != w->element)
+        pack_sixes(p, shared);
     else if (global != OUTSIDE)
         memcpy(p, shared, w->from);
     return true;
@@ -282,16 +299,19 @@ static bool walk_row(struct walk *w, const int32_t *first, uint32_t halo, uint32
 static const char *map_refused(const struct walk *w, bool im2col) {
     const struct tensor_map *m = w->map;
     if (m->magic != TENSOR_MAP_MAGIC || !w->element || !m->rank || m->rank > TENSOR_MAX_DIMS ||
-        m->swizzle > TENSOR_SWIZZLE_128 || m->atom > TENSOR_ATOM_64 || m->interleave > 2)
+        m->swizzle > TENSOR_SWIZZLE_96 || m->atom > TENSOR_ATOM_64 || m->interleave > 2)
         return "an address that is not that of a tensor map";
     if (m->interleave && m->rank < 3)
         return "a tensor map of an interleaved layout with less than three dimensions";
     if (m->atom && m->swizzle != TENSOR_SWIZZLE_128)
         return "a swizzle of less than 128 bytes whose pieces are not of 16 bytes";
+    if (m->swizzle == TENSOR_SWIZZLE_96 &&
+        (m->interleave || w->from != w->element || w->pixels == TENSOR_PIXELS_128))
+        return "a swizzle of 96 bytes with slices, padded elements or pixels of im2col::w::128";
     if (w->store && m->atom == TENSOR_ATOM_32_FLIPPED)
         return "a store by a tensor map that exchanges halves of 16 bytes";
-    if (w->store && w->from != w->element)
-        return "a store by a tensor map whose elements are padded";
+    if (w->store && m->type == TENSOR_U4_PADDED)
+        return "a store by a tensor map whose elements of four bits are padded";
     bool rows = w->code & KD_ASYNC_ROWS;
     if (rows && (m->rank != 2 || m->box[1] != 1 || m->interleave))
         return "four rows by a tensor map whose box is not one row of a matrix";
@@ -323,9 +343,12 @@ static const char *row_refused(const struct walk *w, const int32_t *coords,
 // What is wrong with the box's place, or NULL.
 static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords,
                                  const uint32_t *offsets) {
+    enum { SIXES_APART = 64 / 16 }; // of sm_103; others ask for 128
     const struct tensor_map *m = w->map;
     if (w->first && coords[0] * (int64_t)w->element % 16)
         return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
+    if (w->store && w->from != w->element && coords[0] % SIXES_APART)
+        return "a box of elements of six bits that is not stored at a multiple of 64 of them";
     for (uint32_t d = 0; w->store && d < m->rank; d++)
         if (coords[d] < 0)
             return "a box that is stored to a negative coordinate";
@@ -494,7 +517,7 @@ bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t valu
         break;
     case FIELD_SWIZZLE:
         m.swizzle = (uint8_t)value;
-        ok = value < 4;
+        ok = value <= TENSOR_SWIZZLE_96;
         break;
     case FIELD_FILL:
         m.fill_nan = (uint8_t)value;

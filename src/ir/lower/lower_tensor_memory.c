@@ -170,13 +170,6 @@ static struct kir_value *reduced(struct lower_func *lf, struct kir_value *const 
     return sides[0];
 }
 
-static const char *red_problem(const struct ptx_inst *inst) {
-    if (inst->mods.shape != ISA_TENSOR_32X32B)
-        return "tcgen05.ld.red of shape 16x32bx2 is not supported: the manual does not say whether "
-               "both halves are reduced together";
-    return inst->ops[1].kind == PTX_OPERAND_REG ? NULL : "redval is no register";
-}
-
 static bool lower_ld(struct lower_func *lf) {
     const struct ptx_inst *inst = lf->inst;
     bool red = inst->mods.atom != 0;
@@ -184,8 +177,8 @@ static bool lower_ld(struct lower_func *lf) {
     uint32_t split = inst->nops > (red ? 3 : 2) ? (uint32_t)from[1].imm : 0;
     uint32_t n = isa_tensor_registers(&inst->mods);
     struct kir_value *base, *v[128];
-    if (red && red_problem(inst))
-        return lower_error(lf->lm, inst->pos, "%s", red_problem(inst));
+    if (red && inst->ops[1].kind != PTX_OPERAND_REG)
+        return lower_error(lf->lm, inst->pos, "redval is no register");
     if (!lane_address(lf, from, split, &base))
         return false;
     for (uint32_t k = 0; k < n; k++) {
