@@ -25,6 +25,7 @@ static const struct machine machines[] = {
             .fused = true,
             .halves = true,
             .pair_products = true,
+            .compresses = true,
         },
     [KD_LEVEL_X86_64_V4] =
         {
@@ -45,6 +46,7 @@ static const struct machine machines[] = {
             .unsigned_doubles = true,
             .newer_products = true,
             .prefetches_groups = true,
+            .compresses = true,
         },
     [KD_LEVEL_AARCH64] =
         {

@@ -39,6 +39,7 @@ struct machine {
     bool prefetches_groups; // what later groups of lanes touch is prefetched
     bool second_cache;      // what is prefetched goes into the second cache (cg_prefetch_at.c)
     bool tests_masks;       // whether a lane is active is tested before a masked access
+    bool compresses;        // a register's active dwords and qwords go side by side (cg_compress.c)
 };
 
 // The machine of a level; `features` (KD_FEATURE_*) say what it has beyond that.

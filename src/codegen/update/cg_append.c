@@ -9,6 +9,7 @@
 // accesses is compared with the counter and with the allocations that the lists lie in.
 #include "codegen/update/cg_append.h"
 #include "codegen/core/cg_blocks.h"
+#include "codegen/core/cg_compress.h"
 #include "codegen/core/cg_module.h"
 #include "codegen/core/cg_vectors.h"
 #include "codegen/core/state.h"
@@ -650,14 +651,12 @@ bool cg_append_place(struct cg_func *g, struct kir_inst *i) {
 static void store_active(struct cg_func *g, LLVMValueRef x, LLVMValueRef p, unsigned bytes) {
     struct cg *c = g->cg;
     LLVMTypeRef vt = LLVMTypeOf(x);
-    bool native = c->target.mask_registers && bytes * c->width == 64;
+    unsigned lanes = c->target.vector_bits / 8 / bytes;
     if (!g->now.mask || c->width == 1) {
         LLVMSetAlignment(LLVMBuildStore(c->b, x, p), bytes);
-    } else if (native) {
+    } else if (cg_can_compress(c, lanes < c->width ? lanes : c->width, bytes)) {
         // To memory the instruction takes more than ten times as long on some processors.
-        LLVMValueRef args[3] = {x, LLVMConstNull(vt), g->now.mask};
-        x = cg_call_intrinsic(c, "llvm.x86.avx512.mask.compress", &vt, 1, args, 3);
-        LLVMSetAlignment(LLVMBuildStore(c->b, x, p), bytes);
+        cg_store_compressed(c, x, cg_mask_bits(g, g->now.mask), p);
     } else {
         LLVMValueRef args[3] = {x, p, g->now.mask};
         cg_call_intrinsic(c, "llvm.masked.compressstore", &vt, 1, args, 3);
