@@ -2,24 +2,31 @@
 well and compiled quickly, and compares what they print.
 usage: compare.py PTX_RUN KUDZU FILE...  (exit 1 on any difference)
 
-A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. At the machine's
-own level every width runs optimised PTX compiled well, and the other PTX compiled quickly. Each level
-below runs two of the widths, with one of the tiers and one of the two PTX files each: which ones the
-file's name decides, so that all of them are met by some files. A .ptx file does the same with its one
-text, so that the machine's own level tries both tiers at every width.
+A .cu file is compiled to PTX twice, optimised and not; its launches stand in comments. Compiling them
+well takes nearly all of the time: its kernels are dealt into three parts, each of which does less.
+
+At the machine's own level all kernels run the optimised PTX, compiled well, at one lane and at one of the
+wider widths, another one in each part; and compiled quickly at the two that are left. The other PTX runs
+compiled quickly at every width. Each level below runs one setting in each part. Which ones is decided by the
+file's name, so that a file meets every width compiled well, and all files together each level, width, tier
+and text. A .ptx file does the same with its one text. Files of one or two kernels are not dealt, and run
+all widths at the machine's own level in each tier.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
 
 Variables that a file needs for all its runs stand in lines // env: NAME=VALUE. What stands in
-lines // also: NAME=VALUE is set for runs in addition, at the machine's level and every width, with the
-tier that the text has there.
+lines // also: NAME=VALUE is set for runs in addition, at the machine's level, with the widths and the tier
+that the text has there.
 
-KUDZU_COMPARE=all tries every setting with both; KUDZU_COMPARE=quick the machine's level alone.
+KUDZU_COMPARE=thorough deals no file: every kernel runs every width, and two settings of each level below.
+KUDZU_COMPARE=all tries every setting with both texts; KUDZU_COMPARE=quick the machine's level alone.
 KUDZU_COMPARE=plan compares with the interpreter of the plan that SIMD code is emitted by (src/plan/interp):
 the machine's level, all widths but one lane, and of a file's texts and tiers one pair each."""
 import itertools
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +35,7 @@ import zlib
 WIDTHS = ["1", "8", "16", "32"]
 LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
 TIERS = ["full", "quick"]
+PARTS = 3  # as many as there are widths of more than one lane
 
 
 def host_levels():
@@ -57,7 +65,7 @@ def also_of(path):
 
 
 def run(tool, path, cache, **env):
-    full = dict(os.environ, CUDA_CACHE_PATH=cache, **env, **settings_of(path))
+    full = {**os.environ, "CUDA_CACHE_PATH": cache, **env, **settings_of(path)}
     try:
         p = subprocess.run([tool, path], env=full, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=120)
@@ -83,34 +91,76 @@ def ptx_files(kudzu, path, out):
     return made
 
 
-def own_tiers(name):
-    """What the machine's own level compiles the PTX of this name with, which ptx_files gave it."""
-    return {"-O3": ["full"], "-G": ["quick"]}.get(name.rpartition(" ")[2], TIERS)
+RUN = re.compile(r"^// run: (\S+)", re.M)
+
+
+def check_directives(path):
+    """A launch that a formatter has moved into the text of a comment would be left out without a word."""
+    with open(path) as f:
+        text = f.read()
+    lost = len(re.findall(r"\b(?:run: \w+ grid=|(?:also|env): KUDZU_)", text)) - len(
+        re.findall(r"^// (?:run: \w+ grid=|(?:also|env): KUDZU_)", text, re.M))
+    if lost or not RUN.search(text):
+        sys.exit("%s: %d directives within a line's text, of %d launches" % (path, lost, len(RUN.findall(text))))
+
+
+def dealt(path):
+    """The file's parts (number, path): the same text with a part of its kernels' launches each. A kernel's
+    launches stay together. A file that is not dealt is its one part, of number None."""
+    with open(path) as f:
+        text = f.read()
+    kernels = list(dict.fromkeys(RUN.findall(text)))
+    if compare_mode() or len(kernels) < PARTS or "// fails" in text:
+        return [(None, path)]
+    made = []
+    for part in range(PARTS):
+        here = set(kernels[part::PARTS])
+        made.append((part, "%s.%d" % (path, part)))
+        with open(made[-1][1], "w") as f:
+            f.write(RUN.sub(lambda m: m[0] if m[1] in here else "// not here: " + m[1], text))
+    return made
+
+
+def compare_mode():
+    """KUDZU_COMPARE, without a word that changes levels alone."""
+    mode = os.environ.get("KUDZU_COMPARE", "")
+    return "" if mode == "quick" else mode
 
 
 def side():
     """What is compared with the interpreter."""
-    return "plan" if os.environ.get("KUDZU_COMPARE") == "plan" else "simd"
+    return "plan" if compare_mode() == "plan" else "simd"
 
 
-def settings(levels, name):
-    """The settings (level, width, tier) for one PTX file, by the name that ptx_files gave it."""
-    if os.environ.get("KUDZU_COMPARE") == "all":
-        return list(itertools.product(levels, WIDTHS, TIERS))
-    file, _, opt = name.rpartition(" ")
-    if opt not in ("-O3", "-G"):
-        file, opt = name, None
-    turn = zlib.crc32(os.path.basename(file).encode())
-    chosen = list(itertools.product(levels[-1:], WIDTHS, own_tiers(name)))
+def own_settings(opt, turn, part):
+    """The pairs (width, tier) at the machine's own level; opt: -O3, -G or None for a file's one text."""
+    tiers = {"-O3": ["full"], "-G": ["quick"], None: TIERS}[opt]
     if side() == "plan":
-        chosen = [(levels[-1], width, own_tiers(name)[(turn + k) % len(own_tiers(name))])
-                  for k, width in enumerate(WIDTHS[1:])]
+        return [(width, tiers[(turn + k) % len(tiers)]) for k, width in enumerate(WIDTHS[1:])]
+    if part is None:
+        return list(itertools.product(WIDTHS, tiers))
+    if opt == "-G":
+        return [(width, "quick") for width in WIDTHS]
+    well = ["1", WIDTHS[1 + (turn + part) % PARTS]]
+    quick = [width for width in WIDTHS if width not in well or opt is None]
+    return [(width, "full") for width in well] + [(width, "quick") for width in quick]
+
+
+def settings(levels, name, opt, part):
+    """The settings (level, width, tier) for a part of one PTX file, which was made with opt from the file of
+    this name."""
+    if compare_mode() == "all":
+        return list(itertools.product(levels, WIDTHS, TIERS))
+    turn = zlib.crc32(os.path.basename(name).encode())
+    chosen = [(levels[-1], width, tier) for width, tier in own_settings(opt, turn, part)]
+    kinds = list(itertools.product(TIERS, ("-O3", "-G")))
     for n, level in enumerate(levels[:-1] if side() == "simd" else []):
-        kinds = list(itertools.product(TIERS, ("-O3", "-G")))
-        for k, width in enumerate(WIDTHS[(turn + n) % 2::2]):
-            tier, text = kinds[(turn // 2 + n + 3 * k) % len(kinds)]
-            if opt in (None, text):
-                chosen.append((level, width, tier))
+        if part is None:
+            below = [(width, kinds[(turn // 2 + n + 3 * k) % len(kinds)])
+                     for k, width in enumerate(WIDTHS[(turn + n) % 2::2])]
+        else:  # of 16 pairs of width and kind three that differ in both, and others at the next level
+            below = [list(itertools.product(WIDTHS, kinds))[(turn // PARTS + 7 * n + 5 * part) % 16]]
+        chosen += [(level, width, tier) for width, (tier, text) in below if opt in (None, text)]
     return chosen
 
 
@@ -126,8 +176,12 @@ def differences(tool, name, path, tried, cache):
         return 1
     bad = 0
     runs = [(level, width, tier, {}) for level, width, tier in tried]
-    runs += [("", width, tier, {variable: value}) for variable, value in (also_of(path) if side() == "simd" else [])
-             for width in WIDTHS for tier in own_tiers(name)]
+    for variable, value in also_of(path) if side() == "simd" else []:
+        if variable == "KUDZU_WIDTH":  # once a tier: 0 is what the compiler chooses
+            also = [(value, tier) for tier in sorted({tier for level, _, tier in tried if level == tried[0][0]})]
+            runs += [("", width, tier, {}) for width, tier in also]
+        else:
+            runs += [("", width, tier, {variable: value}) for level, width, tier in tried if level == tried[0][0]]
     for level, width, tier, more in runs:
         got = run(tool, path, cache, KUDZU_EXEC=side(), KUDZU_WIDTH=width, KUDZU_CPU=level,
                   KUDZU_TIER=tier, **more)
@@ -145,10 +199,18 @@ def main():
         levels = levels[-1:]
     bad = count = 0
     with tempfile.TemporaryDirectory() as cache:
-        for name, path in [x for f in files for x in ptx_files(kudzu, f, cache)]:
-            tried = settings(levels, name)
-            count += len(tried)
-            bad += differences(tool, name, path, tried, cache)
+        for file in files:
+            check_directives(file)
+            for name, path in ptx_files(kudzu, file, cache):
+                opt = name[len(file) + 1:] or None
+                text = os.path.join(cache, os.path.basename(path))
+                if path == file:
+                    shutil.copy(path, text)
+                for part, dealt_path in dealt(text):
+                    tried = settings(levels, file, opt, part)
+                    count += len(tried)
+                    bad += differences(tool, name if part is None else "%s, part %d" % (name, part), dealt_path,
+                                       tried, cache) if tried else 0
     print("%d comparisons, %d differ" % (count, bad))
     sys.exit(bad != 0)
 

@@ -94,11 +94,12 @@ extern "C" __global__ void writes(unsigned *list, const unsigned *data, unsigned
 }
 
 // Without loops, at a step that only the launch knows: threads ask for what others behind them
-// touch. run: apart grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:2,u32:4096 run: apart
-// grid=3 block=256 args=buf:4096:rand,buf:8192:zero,u32:5,u32:4000 run: apart grid=2 block=32
-// args=buf:4096:rand,buf:8192:zero,u32:0,u32:64 run: apart grid=1 block=5
-// args=buf:4096:rand,buf:8192:zero,u32:1000,u32:4096 run: backwards grid=4 block=64
-// args=buf:4096:rand,buf:8192:zero,u32:3
+// touch.
+// run: apart grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:2,u32:4096
+// run: apart grid=3 block=256 args=buf:4096:rand,buf:8192:zero,u32:5,u32:4000
+// run: apart grid=2 block=32 args=buf:4096:rand,buf:8192:zero,u32:0,u32:64
+// run: apart grid=1 block=5 args=buf:4096:rand,buf:8192:zero,u32:1000,u32:4096
+// run: backwards grid=4 block=64 args=buf:4096:rand,buf:8192:zero,u32:3
 extern "C" __global__ void apart(const unsigned *in, unsigned *out, int step, int n) {
     int t = blockIdx.x * blockDim.x + threadIdx.x, i = t * step;
     if (i < n) {

@@ -1,5 +1,6 @@
 // What is asked behind a loop of its counter, where the way out of the loop knows the answer
-// already, and where it does not. run: ends grid=2 block=256 args=buf:2048:small,u32:5,buf:512:zero
+// already, and where it does not.
+// run: ends grid=2 block=256 args=buf:2048:small,u32:5,buf:512:zero
 // run: ends grid=2 block=96 args=buf:2048:small,u32:0,buf:512:zero
 // run: ends grid=1 block=64 args=buf:2048:small,u32:1,buf:512:zero
 // run: ends grid=1 block=128 args=buf:2048:zero,u32:4294967295,buf:512:zero

@@ -1,9 +1,10 @@
 // Loops that wait. Lanes that tell others nothing before the next barrier, but by what a turn of
 // the loop does, need no stacks of their own: one lane of a block that waits for other blocks, as
-// in grid synchronisation, or all lanes. Lanes that hand something on behind the loop do. run:
-// grid_sync grid=12 block=64 args=buf:1:zero,buf:768:small,buf:768:zero,u32:3 run: rank_of_three
-// grid=12 block=4,4,4 args=buf:1:zero,buf:12:zero run: other_number grid=6 block=48
-// args=buf:1:zero,buf:6:zero,u32:35 run: two_of_a_warp grid=1 block=64 args=buf:1:zero,buf:4:zero
+// in grid synchronisation, or all lanes. Lanes that hand something on behind the loop do.
+// run: grid_sync grid=12 block=64 args=buf:1:zero,buf:768:small,buf:768:zero,u32:3
+// run: rank_of_three grid=12 block=4,4,4 args=buf:1:zero,buf:12:zero
+// run: other_number grid=6 block=48 args=buf:1:zero,buf:6:zero,u32:35
+// run: two_of_a_warp grid=1 block=64 args=buf:1:zero,buf:4:zero
 // run: number_of_each grid=1 block=64 args=buf:64:iota,buf:1:zero,buf:64:zero
 // run: number_of_a_turn grid=1 block=64 args=buf:1:zero,buf:64:zero
 // run: one_a_turn grid=1 block=64 args=buf:1:zero,buf:64:zero

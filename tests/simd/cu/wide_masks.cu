@@ -1,11 +1,13 @@
 // Masks that are combined, chosen, carried through loops and used in other blocks than where they
 // are made, of numbers of 32 bits; words a cache line apart. By widths that the compiler chooses
-// too. also: KUDZU_WIDTH=0 run: ways grid=2 block=64 args=buf:160:small,buf:128:zero,u32:117 run:
-// ways grid=1 block=96 args=buf:160:special,buf:128:zero,u32:96 run: carried grid=2 block=64
-// args=buf:128:small,buf:128:zero,u32:120 run: carried grid=2 block=64
-// args=buf:128:iota,buf:128:zero,u32:128 run: divisors grid=2 block=64
-// args=buf:160:small,buf:128:zero,u32:117 run: far grid=2 block=64
-// args=buf:2304:small,buf:128:zero,u32:120
+// too.
+// also: KUDZU_WIDTH=0
+// run: ways grid=2 block=64 args=buf:160:small,buf:128:zero,u32:117
+// run: ways grid=1 block=96 args=buf:160:special,buf:128:zero,u32:96
+// run: carried grid=2 block=64 args=buf:128:small,buf:128:zero,u32:120
+// run: carried grid=2 block=64 args=buf:128:iota,buf:128:zero,u32:128
+// run: divisors grid=2 block=64 args=buf:160:small,buf:128:zero,u32:117
+// run: far grid=2 block=64 args=buf:2304:small,buf:128:zero,u32:120
 extern "C" __global__ void ways(const int *in, int *out, unsigned n) {
     unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= n)
