@@ -5,6 +5,7 @@
 #   make check      build, and run all tests
 #   make quick      build, and run the tests that take under a minute together
 #   make brief      the same, and tests that take some seconds each
+#   make thorough   what make check compiles quickly, or at one width, compiled well and at every width
 #   make clients    build, and run the tests of Python clients (from the network, into CLIENTS=folder)
 #   make bench      build, and measure against native code and pocl
 #   make aarch64    build driver and runtime for 64-bit Arm, in build/aarch64
@@ -42,6 +43,10 @@ run: all
 
 check: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS)
+
+thorough: all
+	KUDZU_COMPARE=thorough ctest --test-dir $(BUILD) -C thorough --output-on-failure --timeout 1800 -j $(JOBS) \
+		-L thorough
 
 clients: all
 	@for script in tests/clients/*.sh; do \
@@ -134,4 +139,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick brief clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean
+.PHONY: all deps run check quick brief thorough clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean
