@@ -1,5 +1,7 @@
 // deterministic file.ptx...: compiles every kernel twice, from two loads of the same text, and
 // checks that the objects are the same byte for byte, at every width, compiled well and quickly.
+// Well at one width each, neighbours at different ones; with KUDZU_COMPARE=thorough at all.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,9 @@ static bool same(const struct object *x, const struct object *y) {
 
 int main(int argc, char **argv) {
     static const uint32_t widths[] = {0, 1, 8, 16, 32};
-    unsigned compared = 0, differ = 0;
+    unsigned compared = 0, differ = 0, turn = 0;
+    const char *mode = getenv("KUDZU_COMPARE");
+    bool thorough = mode && strcmp(mode, "thorough") == 0;
     for (int n = 1; n < argc; n++) {
         size_t size;
         char log[1024], *text = read_file(argv[n], &size);
@@ -52,8 +56,10 @@ int main(int argc, char **argv) {
             printf("%s: %s\n", argv[n], log);
             return 1;
         }
-        for (uint32_t k = 0; k < kj_module_info(a)->nkernels; k++) {
+        for (uint32_t k = 0; k < kj_module_info(a)->nkernels; k++, turn++) {
             for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+                if (w % 2 == 0 && !thorough && w / 2 != turn % (sizeof widths / sizeof *widths))
+                    continue;
                 struct object x = compile(a, k, widths[w / 2], w % 2),
                               y = compile(b, k, widths[w / 2], w % 2);
                 compared += x.ok;

@@ -2,7 +2,9 @@
 subnormals among them.  matrix.py PTX_RUN KUDZU PART PARTS
 
 Kernels are dealt into groups of shapes and types alike; all groups together try every width, level
-and tier, a group each width well and quickly compiled, at a level that changes from width to width.
+and tier. A group is compiled quickly for each width, at a level that changes from width to width, and well
+for one lane and for one wider width, each group for it at another level: operations of a warp run in vectors of
+32, whatever width is asked for. KUDZU_COMPARE=thorough compiles well for each width, too;
 KUDZU_COMPARE=all tries everything with every kernel."""
 import itertools
 import os
@@ -40,8 +42,10 @@ def settings(levels, group):
     if os.environ.get("KUDZU_COMPARE") == "all":
         return list(itertools.product(levels, compare.WIDTHS, compare.TIERS))
     half = (len(levels) + 1) // 2
+    thorough = os.environ.get("KUDZU_COMPARE") == "thorough"
     return [(levels[(group + n + half * t) % len(levels)], width, tier)
-            for n, width in enumerate(compare.WIDTHS) for t, tier in enumerate(compare.TIERS)]
+            for n, width in enumerate(compare.WIDTHS) for t, tier in enumerate(compare.TIERS)
+            if thorough or tier == "quick" or n < 2]
 
 
 def main(tool, kudzu, part, parts):
