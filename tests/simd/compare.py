@@ -7,10 +7,11 @@ well takes nearly all of the time: its kernels are dealt into three parts, each 
 
 At the machine's own level all kernels run the optimised PTX, compiled well, at one lane and at one of the
 wider widths, another one in each part; and compiled quickly at the two that are left. The other PTX runs
-compiled quickly at every width. Each level below runs one setting in each part. Which ones is decided by the
-file's name, so that a file meets every width compiled well, and all files together each level, width, tier
-and text. A .ptx file does the same with its one text. Files of one or two kernels are not dealt, and run
-all widths at the machine's own level in each tier.
+compiled quickly at the widths at which the first one is compiled well. Each level below runs one setting in
+each part, a third of them compiled well. Which ones is decided by the file's name, so that a kernel meets every
+width at the machine's own level, a file every width compiled well, and all files together each level, width,
+tier and text. A .ptx file does the same with its one text. Files of one or two kernels are not dealt, and
+run all widths at the machine's own level in each tier.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
@@ -139,9 +140,9 @@ def own_settings(opt, turn, part):
         return [(width, tiers[(turn + k) % len(tiers)]) for k, width in enumerate(WIDTHS[1:])]
     if part is None:
         return list(itertools.product(WIDTHS, tiers))
-    if opt == "-G":
-        return [(width, "quick") for width in WIDTHS]
     well = ["1", WIDTHS[1 + (turn + part) % PARTS]]
+    if opt == "-G":
+        return [(width, "quick") for width in well]
     quick = [width for width in WIDTHS if width not in well or opt is None]
     return [(width, "full") for width in well] + [(width, "quick") for width in quick]
 
@@ -158,8 +159,9 @@ def settings(levels, name, opt, part):
         if part is None:
             below = [(width, kinds[(turn // 2 + n + 3 * k) % len(kinds)])
                      for k, width in enumerate(WIDTHS[(turn + n) % 2::2])]
-        else:  # of 16 pairs of width and kind three that differ in both, and others at the next level
-            below = [list(itertools.product(WIDTHS, kinds))[(turn // PARTS + 7 * n + 5 * part) % 16]]
+        else:  # of 24 pairs of width and kind three that differ in both, and others at the next level
+            pairs = list(itertools.product(WIDTHS, kinds + kinds[2:]))
+            below = [pairs[(turn // PARTS + 11 * n + 7 * part) % len(pairs)]]
         chosen += [(level, width, tier) for width, (tier, text) in below if opt in (None, text)]
     return chosen
 
