@@ -20,6 +20,9 @@ Variables that a file needs for all its runs stand in lines // env: NAME=VALUE. 
 lines // also: NAME=VALUE is set for runs in addition, at the machine's level, with the widths and the tier
 that the text has there.
 
+Lines // found: KERNEL LEVEL WIDTH name settings at which alone a bug was found once: the kernel's part runs the
+optimised PTX there, compiled well.
+
 KUDZU_COMPARE=thorough deals no file: every kernel runs every width, and two settings of each level below.
 KUDZU_COMPARE=all tries every setting with both texts; KUDZU_COMPARE=quick the machine's level alone.
 KUDZU_COMPARE=plan compares with the interpreter of the plan that SIMD code is emitted by (src/plan/interp):
@@ -81,7 +84,7 @@ def ptx_files(kudzu, path, out):
     if path.endswith(".ptx"):
         return [(path, path)]
     with open(path) as f:
-        runs = [line for line in f if line.startswith(("// run:", "// env:", "// also:", "// fails"))]
+        runs = [line for line in f if line.startswith(("// run:", "// env:", "// also:", "// found:", "// fails"))]
     made = []
     for opt in (["-O3"], ["-G"]):
         ptx = os.path.join(out, os.path.basename(path) + opt[0] + ".ptx")
@@ -120,6 +123,15 @@ def dealt(path):
         with open(made[-1][1], "w") as f:
             f.write(RUN.sub(lambda m: m[0] if m[1] in here else "// not here: " + m[1], text))
     return made
+
+
+def found_before(path, levels):
+    """The settings of lines // found: whose kernel has launches in this file."""
+    with open(path) as f:
+        text = f.read()
+    found = [line.split()[2:] for line in text.splitlines() if line.startswith("// found:")]
+    return [(level, width, "full") for kernel, level, width in found
+            if level in levels and kernel in RUN.findall(text)]
 
 
 def compare_mode():
@@ -210,6 +222,8 @@ def main():
                     shutil.copy(path, text)
                 for part, dealt_path in dealt(text):
                     tried = settings(levels, file, opt, part)
+                    if opt != "-G" and side() == "simd":
+                        tried += [s for s in found_before(dealt_path, levels) if s not in tried]
                     count += len(tried)
                     bad += differences(tool, name if part is None else "%s, part %d" % (name, part), dealt_path,
                                        tried, cache) if tried else 0

@@ -138,6 +138,7 @@ extern "C" __global__ void pairs(const unsigned short *in, unsigned short *out, 
 }
 
 // Rows of a cache line a group in blocks of several rows, whose next block is prefetched.
+// found: rows_of_bytes x86-64-v4 8
 // run: rows_of_bytes grid=5,2,1 block=8,8,1 shared=0 args=buf:16384:rand,buf:65536:zero,u32:39,u32:15
 extern "C" __global__ void rows_of_bytes(const unsigned *in, unsigned char *out, unsigned width,
                                          unsigned height) {

@@ -114,6 +114,7 @@ extern "C" __global__ void planes(const int *in, int *out, int w, int h, int d) 
         out[at] = in[at - 1] + in[at + 1] + in[at - w] + in[at + w];
     }
 }
+// found: early x86-64-v2 8
 // run: early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:2000,u32:1
 // run: early grid=3,1,1 block=64,1,1 shared=0 args=buf:8192:rand,buf:8192:rand,u32:2000,u32:5
 extern "C" __global__ void early(const float *in, float *out, int n, int flag) {
