@@ -7,11 +7,11 @@ well takes nearly all of the time: its kernels are dealt into three parts, each 
 
 At the machine's own level all kernels run the optimised PTX, compiled well, at one lane and at one of the
 wider widths, another one in each part; and compiled quickly at the two that are left. The other PTX runs
-compiled quickly at the widths at which the first one is compiled well. Each level below runs one setting in
-each part, a third of them compiled well. Which ones is decided by the file's name, so that a kernel meets every
-width at the machine's own level, a file every width compiled well, and all files together each level, width,
-tier and text. A .ptx file does the same with its one text. Files of one or two kernels are not dealt, and
-run all widths at the machine's own level in each tier.
+compiled quickly at the widths at which the first one is compiled well. Below that AVX2 runs one setting in
+each part, and each other level one in one part; a third of them compiled well. Which ones is decided by the
+file's name, so that a kernel meets every width at the machine's own level, a file every width compiled well and
+every level, and all files together each level, width, tier and text. A .ptx file does the same with its one
+text. Files of one or two kernels are not dealt, and run all widths at the machine's own level in each tier.
 
 With KUDZU_EXEC=simd what the compiler refuses fails: nothing is interpreted in its place. No kernel
 may be interpreted by design.
@@ -38,6 +38,7 @@ import zlib
 
 WIDTHS = ["1", "8", "16", "32"]
 LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
+AVX2 = "x86-64-v3"  # has ways of its own for masks, and most processors
 TIERS = ["full", "quick"]
 PARTS = 3  # as many as there are widths of more than one lane
 
@@ -171,6 +172,8 @@ def settings(levels, name, opt, part):
         if part is None:
             below = [(width, kinds[(turn // 2 + n + 3 * k) % len(kinds)])
                      for k, width in enumerate(WIDTHS[(turn + n) % 2::2])]
+        elif level != AVX2 and (turn + n + part) % PARTS:
+            below = []
         else:  # of 24 pairs of width and kind three that differ in both, and others at the next level
             pairs = list(itertools.product(WIDTHS, kinds + kinds[2:]))
             below = [pairs[(turn // PARTS + 11 * n + 7 * part) % len(pairs)]]
