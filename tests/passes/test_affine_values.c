@@ -2,7 +2,7 @@
 // to keep, each time that they make a number, it and the values that its form has for factors; the
 // interpreter runs two blocks of them, and each fact that does not hold is named, with the kernel.
 //
-// Forms hold modulo 2^bits where they are exact, else modulo 2^32, as motions and growths do.
+// Forms hold modulo 2^bits; motions and growths modulo 2^32, as they leave out sums that wrap.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +219,8 @@ static uint64_t sum_of(struct number *x, const struct affine_form *f, const uint
         uint64_t t = (uint64_t)f->term[k].times;
         for (unsigned m = 0; m < AFFINE_FACTORS && f->term[k].factor[m]; m++) {
             const struct kir_value *v = f->term[k].factor[m];
-            t *= (uint64_t)as_number(v, row[keep(x, v)]);
+            uint64_t bits = row[keep(x, v)];
+            t *= f->term[k].by_zeros[m] ? (uint32_t)bits : (uint64_t)as_number(v, bits);
         }
         s += t;
     }
@@ -248,7 +249,7 @@ static void check_rows(const struct affine *f, struct number *x, const struct ce
         uint64_t is = (uint64_t)as_number(x->v, c->value[k][0]);
         uint64_t said = sum_of(x, &x->form, c->value[k]);
         checked[FORM]++;
-        if (!same(is, said, x->form.exact ? bits : 32))
+        if (!same(is, said, bits))
             wrong("form", x, thread, is, said);
         checked[RANGE] += r.known;
         uint64_t over = is - (uint64_t)r.lo, most = (uint64_t)r.hi - (uint64_t)r.lo;

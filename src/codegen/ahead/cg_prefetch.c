@@ -183,7 +183,7 @@ static const struct cfg_loop *tile_loop(struct cg_func *g, const struct kir_bloc
 }
 
 // An invariant that the loop uses: it is kept at each of the loop's barriers.
-static LLVMValueRef invariant(struct cg_func *g, const struct kir_value *v) {
+static LLVMValueRef invariant(struct cg_func *g, const struct kir_value *v, bool by_zeros) {
     struct cg *c = g->cg;
     unsigned bits = kir_type_bits(v->type);
     if (v->kind == KIR_VALUE_UNDEF || (bits != 32 && bits != 64) ||
@@ -191,7 +191,8 @@ static LLVMValueRef invariant(struct cg_func *g, const struct kir_value *v) {
         return NULL;
     LLVMValueRef x =
         LLVMBuildBitCast(c->b, cg_scalar(g, (struct kir_value *)v), cg_int_type(c, bits), "");
-    return LLVMBuildSExtOrBitCast(c->b, x, c->i64, "");
+    return by_zeros ? LLVMBuildZExtOrBitCast(c->b, x, c->i64, "")
+                    : LLVMBuildSExtOrBitCast(c->b, x, c->i64, "");
 }
 
 // By how much v, a whole number, grows from one iteration of l to the next, as an i64; NULL: by no
@@ -206,7 +207,7 @@ static LLVMValueRef growth(struct cg_func *g, const struct cfg_loop *l, const st
     for (unsigned k = 0; k < by.n; k++) {
         LLVMValueRef x = cg_i64(c, (uint64_t)term[k].times);
         for (unsigned m = 0; m < AFFINE_FACTORS && term[k].factor[m]; m++) {
-            LLVMValueRef y = invariant(g, term[k].factor[m]);
+            LLVMValueRef y = invariant(g, term[k].factor[m], term[k].by_zeros[m]);
             if (!y)
                 return NULL;
             x = LLVMBuildMul(c->b, x, y, "");

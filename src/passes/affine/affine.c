@@ -14,7 +14,7 @@ static bool is_own(const struct affine_form *x) {
     return x->n == 1 && !x->term;
 }
 
-static const struct affine_form OWN = {.n = 1, .exact = true};
+static const struct affine_form OWN = {.n = 1};
 
 static bool is_number(const struct kir_value *v) {
     return v->type == KIR_B32 || v->type == KIR_B64;
@@ -27,8 +27,7 @@ static int64_t number_of(const struct kir_value *v, int64_t bits) {
 struct affine_form affine_form_of(const struct affine *f, const struct kir_value *v,
                                   struct affine_term *own) {
     if (v->kind == KIR_VALUE_CONST && is_number(v))
-        return (struct affine_form){.constant = number_of(v, (int64_t)v->bits.u64[0]),
-                                    .exact = true};
+        return (struct affine_form){.constant = number_of(v, (int64_t)v->bits.u64[0])};
     struct affine_form x = v->kind == KIR_VALUE_INST ? f->form[v->id] : OWN;
     if (is_own(&x)) {
         *own = (struct affine_term){.times = 1, .factor = {v, NULL}};
@@ -72,19 +71,15 @@ static struct affine_sum add(const struct affine_sum *x, const struct kir_value 
     return s;
 }
 
-// The same. wide: what stands for itself would have to be extended.
-static struct affine_sum multiply(const struct affine_sum *x, const struct kir_value *v,
-                                  const struct affine_sum *y, const struct kir_value *w,
-                                  bool wide) {
-    struct affine_sum s = *x, own = affine_value(w);
-    if (affine_multiply(&s, y))
+// The same. v, w: the two as they stand.
+static struct affine_sum multiply(const struct affine_sum *x, const struct affine_sum *v,
+                                  const struct affine_sum *y, const struct affine_sum *w) {
+    struct affine_sum s = *x;
+    if (affine_multiply(&s, y) || affine_multiply(&s, w))
         return s;
-    if (!affine_multiply(&s, &own)) {
-        s = affine_value(v);
-        if (!affine_multiply(&s, y))
-            affine_multiply(&s, &own);
-    }
-    s.exact &= !wide;
+    s = *v;
+    if (!affine_multiply(&s, y))
+        affine_multiply(&s, w);
     return s;
 }
 
@@ -92,13 +87,15 @@ struct interval {
     int64_t lo, hi;
 };
 
-static struct interval numbers_of(const struct affine *f, const struct kir_value *v) {
-    enum isa_type t = v->type == KIR_B32 ? ISA_S32 : ISA_S64;
+static struct interval numbers_of(const struct affine *f, const struct kir_value *v,
+                                  bool by_zeros) {
+    enum isa_type t = v->type == KIR_B64 ? ISA_S64 : by_zeros ? ISA_U32 : ISA_S32;
     struct number_range r = number_range_as(number_range_of(f->range, v), t);
     if (r.known)
         return (struct interval){r.lo, r.hi};
-    return t == ISA_S32 ? (struct interval){INT32_MIN, INT32_MAX}
-                        : (struct interval){INT64_MIN, INT64_MAX};
+    return t == ISA_S32   ? (struct interval){INT32_MIN, INT32_MAX}
+           : t == ISA_U32 ? (struct interval){0, UINT32_MAX}
+                          : (struct interval){INT64_MIN, INT64_MAX};
 }
 
 // False: some number is beyond 64 bits.
@@ -121,7 +118,7 @@ static bool fits(const struct affine *f, const struct affine_sum *s, bool is_sig
     for (unsigned k = 0; k < s->n; k++) {
         struct interval x = {s->term[k].times, s->term[k].times};
         for (unsigned m = 0; m < AFFINE_FACTORS && s->term[k].factor[m]; m++)
-            if (!times(&x, numbers_of(f, s->term[k].factor[m])))
+            if (!times(&x, numbers_of(f, s->term[k].factor[m], s->term[k].by_zeros[m])))
                 return false;
         if (__builtin_add_overflow(all.lo, x.lo, &all.lo) ||
             __builtin_add_overflow(all.hi, x.hi, &all.hi))
@@ -130,14 +127,13 @@ static bool fits(const struct affine *f, const struct affine_sum *s, bool is_sig
     return all.lo >= (is_signed ? INT32_MIN : 0) && all.hi <= (is_signed ? INT32_MAX : UINT32_MAX);
 }
 
-// An operand of 32 bits as a number of 64.
+// An operand of 32 bits as a number of 64: its sum, where that does not wrap.
 static struct affine_sum extended(const struct affine *f, const struct kir_inst *i,
                                   const struct kir_value *v, bool is_signed) {
     struct affine_sum s = operand(f, i, v);
     if (!s.n && !is_signed)
         s.constant = (uint32_t)s.constant;
-    s.exact &= fits(f, &s, is_signed);
-    return s;
+    return fits(f, &s, is_signed) ? s : affine_extended(v, is_signed);
 }
 
 static bool is_integer(enum isa_type t, unsigned bits) {
@@ -160,7 +156,9 @@ static bool product(const struct affine *f, const struct kir_inst *i, unsigned b
         return false;
     struct affine_sum x = wide ? extended(f, i, i->ops[0], is_signed) : operand(f, i, i->ops[0]);
     struct affine_sum y = wide ? extended(f, i, i->ops[1], is_signed) : operand(f, i, i->ops[1]);
-    *s = multiply(&x, i->ops[0], &y, i->ops[1], wide);
+    struct affine_sum v = affine_extended(i->ops[0], !wide || is_signed);
+    struct affine_sum w = affine_extended(i->ops[1], !wide || is_signed);
+    *s = multiply(&x, &v, &y, &w);
     return true;
 }
 
@@ -182,8 +180,7 @@ static bool converted(const struct affine *f, const struct kir_inst *i, unsigned
         return false;
     if (is_integer(from, 32) && bits == 64) {
         *s = extended(f, i, i->ops[0], isa_type_is_signed(from));
-        s->exact &= has == 32;
-        return true;
+        return has == 32;
     }
     *s = operand(f, i, i->ops[0]);
     return is_integer(from, has) && bits <= has;
@@ -259,7 +256,7 @@ static struct affine_form form_of(struct arena *a, const struct affine *f,
         !of_inst(f, i, &s))
         return OWN;
     affine_reduce(&s, kir_type_bits(i->res[0]->type));
-    struct affine_form x = {.constant = s.constant, .n = s.n, .exact = s.exact, .window = s.window};
+    struct affine_form x = {.constant = s.constant, .n = s.n, .window = s.window};
     if (s.n)
         x.term = arena_memdup(a, s.term, s.n * sizeof *s.term);
     return x;

@@ -12,10 +12,12 @@
 enum { AFFINE_FACTORS = 2, AFFINE_TERMS = 8 };
 
 // times * factor[0] * factor[1]. The second one may be NULL; else ids do not fall. A factor of 32
-// bits in a sum of 64 counts as a signed number.
+// bits in a sum of 64 counts as a signed number, or as an unsigned one (by_zeros): one that may be
+// no sum's, for that may wrap, stands for itself there.
 struct affine_term {
     int64_t times;
     const struct kir_value *factor[AFFINE_FACTORS];
+    bool by_zeros[AFFINE_FACTORS];
 };
 
 // The value is the constant and the terms, modulo 2^bits of its type, where and when it is made.
@@ -26,7 +28,6 @@ struct affine_form {
     const struct affine_term *term;
     int64_t constant; // of 32 bits: as a signed number
     uint8_t n;
-    bool exact;  // else: unless a sum of 32 bits wraps that is extended to 64
     bool window; // and what all threads of a block have alike: where a window of memory lies
 };
 

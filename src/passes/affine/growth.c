@@ -22,17 +22,44 @@ static const struct kir_value *next_of(const struct affine *f, const struct cfg_
     return next;
 }
 
+// A factor that is a sum of l's own.
+static bool find_sum(const struct affine *f, const struct cfg_loop *l, const struct affine_sum *s,
+                     unsigned *term, unsigned *factor) {
+    for (*term = 0; *term < s->n; ++*term)
+        for (*factor = 0; *factor < AFFINE_FACTORS; ++*factor) {
+            const struct kir_value *v = s->term[*term].factor[*factor];
+            struct affine_term own;
+            if (!v || v->kind != KIR_VALUE_INST || f->cfg->loop[v->def->block->id] != l)
+                continue;
+            struct affine_form x = affine_form_of(f, v, &own);
+            if (!affine_is_own(&x, v))
+                return true;
+        }
+    return false;
+}
+
+// The sum of v, a value of l's own, without those of 32 bits that are extended in it.
+static bool sum_in(const struct affine *f, const struct cfg_loop *l, const struct kir_value *v,
+                   struct affine_sum *s) {
+    enum { MOST_OPENED = 32 };
+    struct affine_term own;
+    struct affine_form x = affine_form_of(f, v, &own);
+    unsigned term, factor, n = 0;
+    *s = affine_sum_of(&x);
+    while (find_sum(f, l, s, &term, &factor))
+        if (n++ == MOST_OPENED || !affine_open(f, s, term, factor))
+            return false;
+    return true;
+}
+
 // What is added to a phi of the loop's header in each iteration: a sum of values from outside.
 static bool step_of(const struct affine *f, const struct cfg_loop *l, const struct kir_inst *phi,
                     struct affine_sum *step) {
     const struct kir_value *next = next_of(f, l, phi);
-    struct affine_term own;
     struct affine_sum back = affine_value(phi->res[0]);
     if (!next || next->kind != KIR_VALUE_INST || f->cfg->loop[next->def->block->id] != l)
         return false;
-    struct affine_form x = affine_form_of(f, next, &own);
-    *step = affine_sum_of(&x);
-    if (!affine_add(step, &back, -1))
+    if (!sum_in(f, l, next, step) || !affine_add(step, &back, -1))
         return false;
     for (unsigned k = 0; k < step->n; k++)
         for (unsigned m = 0; m < AFFINE_FACTORS && step->term[k].factor[m]; m++)
@@ -44,29 +71,24 @@ static bool step_of(const struct affine *f, const struct cfg_loop *l, const stru
 // *s += the growth of a term.
 static bool add_growth(const struct affine *f, const struct cfg_loop *l,
                        const struct affine_term *t, struct affine_sum *s) {
-    const struct kir_value *x = t->factor[0], *y = t->factor[1];
+    unsigned at = t->factor[1] && is_in(f, l, t->factor[1]);
+    const struct kir_value *x = t->factor[at], *y = t->factor[1] ? t->factor[1 - at] : NULL;
     struct affine_sum step;
-    if (y && is_in(f, l, y)) {
-        y = x;
-        x = t->factor[1];
-    }
     if (!is_in(f, l, x))
         return true;
     if ((y && is_in(f, l, y)) || !step_of(f, l, x->def, &step))
         return false;
-    struct affine_sum by = y ? affine_value(y) : affine_constant(1);
+    struct affine_sum by = y ? affine_extended(y, !t->by_zeros[1 - at]) : affine_constant(1);
     return affine_multiply(&step, &by) && affine_add(s, &step, t->times);
 }
 
 bool affine_growth(const struct affine *f, const struct cfg_loop *l, const struct kir_value *v,
                    struct affine_term *term, struct affine_form *by) {
-    struct affine_sum s = affine_constant(0);
-    struct affine_term own;
+    struct affine_sum x = {0}, s = affine_constant(0);
     bool inside = is_in(f, l, v);
-    if (inside && f->cfg->loop[v->def->block->id] != l)
+    if (inside && (f->cfg->loop[v->def->block->id] != l || !sum_in(f, l, v, &x)))
         return false;
-    struct affine_form x = affine_form_of(f, v, &own);
-    for (unsigned k = 0; k < x.n && inside; k++)
+    for (unsigned k = 0; k < x.n; k++)
         if (!add_growth(f, l, &x.term[k], &s))
             return false;
     for (unsigned k = 0; k < s.n; k++)

@@ -1,10 +1,11 @@
 // A line for each number:
 //
-//     %9 = 4 * tid.x + %3 * ctaid.x + 16, exact, 16 to 1036, zeros 2, base param 8
+//     %9 = 4 * tid.x + u32 %3 * ctaid.x + 16, 16 to 1036, zeros 2, base param 8
 //
 // Factors that threads are told or that are parameters stand by their names, others by the value's
-// number. `exact` and `window` are those of the form; from where to where it lies, how many low
-// bits are zero, and the pointer that it is an address by follow where they are known.
+// number, with u32 before it where that is unsigned. `window` is that of the form; from where to
+// where it lies, how many low bits are zero, and the pointer that it is an address by follow where
+// they are known.
 #include <inttypes.h>
 
 #include "isa/ops/memory.h"
@@ -40,15 +41,14 @@ static void print_form(const struct affine_form *x, struct strbuf *out) {
         strbuf_puts(out, k ? " + " : "");
         if (x->term[k].times != 1)
             strbuf_printf(out, "%" PRId64 " * ", x->term[k].times);
-        print_name(x->term[k].factor[0], out);
-        if (x->term[k].factor[1]) {
-            strbuf_puts(out, " * ");
-            print_name(x->term[k].factor[1], out);
+        for (unsigned m = 0; m < AFFINE_FACTORS && x->term[k].factor[m]; m++) {
+            strbuf_puts(out, m ? " * " : "");
+            strbuf_puts(out, x->term[k].by_zeros[m] ? "u32 " : "");
+            print_name(x->term[k].factor[m], out);
         }
     }
     if (x->constant || !x->n)
         strbuf_printf(out, "%s%" PRId64, x->n ? " + " : "", x->constant);
-    strbuf_puts(out, x->exact ? ", exact" : "");
     strbuf_puts(out, x->window ? ", window" : "");
 }
 

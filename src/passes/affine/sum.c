@@ -1,18 +1,23 @@
 #include "passes/affine/sum.h"
 
 struct affine_sum affine_constant(int64_t x) {
-    return (struct affine_sum){.constant = x, .exact = true};
+    return (struct affine_sum){.constant = x};
 }
 
 struct affine_sum affine_value(const struct kir_value *v) {
-    struct affine_sum s = {.n = 1, .exact = true};
+    struct affine_sum s = {.n = 1};
     s.term[0] = (struct affine_term){.times = 1, .factor = {v, NULL}};
     return s;
 }
 
+struct affine_sum affine_extended(const struct kir_value *v, bool is_signed) {
+    struct affine_sum s = affine_value(v);
+    s.term[0].by_zeros[0] = !is_signed;
+    return s;
+}
+
 struct affine_sum affine_sum_of(const struct affine_form *x) {
-    struct affine_sum s = {
-        .constant = x->constant, .n = x->n, .exact = x->exact, .window = x->window};
+    struct affine_sum s = {.constant = x->constant, .n = x->n, .window = x->window};
     for (unsigned k = 0; k < x->n; k++)
         s.term[k] = x->term[k];
     return s;
@@ -26,11 +31,17 @@ static int64_t plus(int64_t x, int64_t y) {
     return (int64_t)((uint64_t)x + (uint64_t)y);
 }
 
+static bool alike(const struct affine_term *x, const struct affine_term *y) {
+    for (unsigned m = 0; m < AFFINE_FACTORS; m++)
+        if (x->factor[m] != y->factor[m] || x->by_zeros[m] != y->by_zeros[m])
+            return false;
+    return true;
+}
+
 static bool add_term(struct affine_sum *s, const struct affine_term *t, int64_t by) {
     int64_t n = times(t->times, by);
     unsigned k = 0;
-    while (k < s->n &&
-           (s->term[k].factor[0] != t->factor[0] || s->term[k].factor[1] != t->factor[1]))
+    while (k < s->n && !alike(&s->term[k], t))
         k++;
     if (k == AFFINE_TERMS)
         return false;
@@ -50,7 +61,6 @@ static bool add_term(struct affine_sum *s, const struct affine_term *t, int64_t 
 bool affine_add(struct affine_sum *s, const struct affine_sum *x, int64_t by) {
     struct affine_sum r = *s;
     r.constant = plus(s->constant, times(x->constant, by));
-    r.exact &= x->exact;
     r.window |= x->window;
     for (unsigned k = 0; k < x->n; k++)
         if (!add_term(&r, &x->term[k], by))
@@ -63,17 +73,18 @@ bool affine_add(struct affine_sum *s, const struct affine_sum *x, int64_t by) {
 static bool join(const struct affine_term *x, const struct affine_term *y, struct affine_term *t) {
     if (x->factor[1] || y->factor[1])
         return false;
-    bool in_order = x->factor[0]->id <= y->factor[0]->id;
-    *t = (struct affine_term){
-        .times = times(x->times, y->times),
-        .factor = {in_order ? x->factor[0] : y->factor[0], in_order ? y->factor[0] : x->factor[0]}};
+    uint32_t id[] = {x->factor[0]->id, y->factor[0]->id};
+    bool in_order = id[0] == id[1] ? x->by_zeros[0] <= y->by_zeros[0] : id[0] < id[1];
+    const struct affine_term *first = in_order ? x : y, *second = in_order ? y : x;
+    *t = (struct affine_term){.times = times(x->times, y->times),
+                              .factor = {first->factor[0], second->factor[0]},
+                              .by_zeros = {first->by_zeros[0], second->by_zeros[0]}};
     return true;
 }
 
 bool affine_multiply(struct affine_sum *s, const struct affine_sum *x) {
     struct affine_sum r = affine_constant(times(s->constant, x->constant));
     struct affine_term t;
-    r.exact = s->exact && x->exact;
     r.window = s->window || x->window;
     if ((s->window && x->n) || (x->window && s->n))
         return false;
@@ -87,6 +98,23 @@ bool affine_multiply(struct affine_sum *s, const struct affine_sum *x) {
     for (unsigned m = 0; m < x->n && s->constant; m++)
         if (!add_term(&r, &x->term[m], s->constant))
             return false;
+    *s = r;
+    return true;
+}
+
+bool affine_open(const struct affine *f, struct affine_sum *s, unsigned term, unsigned factor) {
+    struct affine_term t = s->term[term], own;
+    struct affine_form x = affine_form_of(f, t.factor[factor], &own);
+    struct affine_sum in = affine_sum_of(&x), with = affine_constant(1), r = *s;
+    if (t.factor[1]) {
+        with = affine_value(t.factor[1 - factor]);
+        with.term[0].by_zeros[0] = t.by_zeros[1 - factor];
+    }
+    r.n--;
+    for (unsigned k = term; k < r.n; k++)
+        r.term[k] = r.term[k + 1];
+    if (!affine_multiply(&in, &with) || !affine_add(&r, &in, t.times))
+        return false;
     *s = r;
     return true;
 }
