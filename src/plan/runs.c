@@ -1,6 +1,5 @@
 // Accesses of runs of neighbours, wherever each begins. Where a sum of 32 bits may wrap within a
 // run, or that they are neighbours is a guess, it is asked when it runs.
-#include "passes/analysis/lane_run.h"
 #include "plan/passes.h"
 
 enum { LEAST_RUN_BYTES = 16, MOST_RUNS = 8 };
@@ -22,13 +21,13 @@ bool plan_in_runs(const struct plan_inputs *in, struct plan_access *a, const str
     if (s->kind != SHAPE_VARYING || a->whole || kir_type_bits(v->type) != 64 ||
         (i->mods.space != ISA_SPACE_GLOBAL && i->mods.space != ISA_SPACE_GENERIC))
         return false;
-    struct lane_run r = lane_run(in->fl, v, i->block, bytes);
+    struct lane_run r = lane_run(in->runs, v, i->block, bytes);
     if (r.lanes * MOST_RUNS >= width && r.lanes * bytes >= LEAST_RUN_BYTES &&
         (r.exact || !in->quick))
         return set_runs(a, r, width, false);
     if (i->op == ISA_OP_ST)
         return false;
-    r = lane_run(in->fl, v, i->block, 0);
+    r = lane_run(in->runs, v, i->block, 0);
     bool many = r.lanes * MOST_RUNS >= width && r.lanes > 2;
     if (!many || (!r.exact && (!r.guess || in->quick)))
         return false;

@@ -11,6 +11,7 @@
 #include "ir/interp/interp.h"
 #include "isa/ops/arith.h"
 #include "isa/ops/memory.h"
+#include "passes/affine/lane_run.h"
 #include "passes/affine/motion.h"
 #include "passes/analysis/alignment.h"
 #include "ptx/ast.h"
@@ -19,8 +20,9 @@ enum { THREADS = 64, BLOCKS = 2, WIDTH = 8, TEAM = 4 };
 enum { MOST_NUMBERS = 100, MOST_TIMES = 6, MOST_KEPT = 40, BYTES = 8 + 8 * MOST_TIMES * MOST_KEPT };
 
 static int failures;
-static unsigned checked[5]; // by kind of fact
-enum { FORM, RANGE, BY_BLOCK, BY_GROUP, GROWTH };
+static unsigned checked[6]; // by kind of fact
+enum { FORM, RANGE, BY_BLOCK, BY_GROUP, GROWTH, RUN };
+static const int64_t strides[] = {0, 4};
 
 // What is kept of a number each time that it is made.
 struct number {
@@ -30,8 +32,9 @@ struct number {
     struct affine_form form, growth;
     struct affine_term own, term[AFFINE_TERMS];
     bool grows, once; // in a loop, outside loops
-    bool by_block, by_group;
+    bool by_block, by_group, has_runs;
     int64_t block, group;
+    struct lane_run run[2]; // by stride
 };
 
 // One for a number in a thread.
@@ -132,6 +135,11 @@ static void make(struct strbuf *t) {
                   "ld.param.u64 %%w1, [m]; cvt.s64.s32 %%w2, %%x2; mov.u64 %%w3, -3;\n"
                   "shl.b32 %%x6, %%x1, 6; and.b32 %%x7, %%x0, 7; mov.u64 %%w4, %%w1;\n",
                   THREADS, MOST_NUMBERS * BYTES);
+    // Rows of four threads: by a pitch of 64 bits, and from -1 on as numbers without a sign.
+    strbuf_puts(t, "shr.u32 %x8, %x0, 2; and.b32 %x9, %x0, 3; mul.wide.u32 %w5, %x9, 4;\n"
+                   "cvt.u64.u32 %w6, %x8; mad.lo.s64 %w5, %w6, %w1, %w5; st.global.u64 [%q], %w5;\n"
+                   "mad.lo.s32 %x8, %x8, %x3, %x9; add.s32 %x8, %x8, -1;\n"
+                   "mul.wide.u32 %w6, %x8, 4; st.global.u64 [%q], %w6;\n");
     operations(t, some(12));
     if (some(3)) {
         strbuf_puts(t, "mov.u32 %c, 0; and.b32 %e, %x0, 1; add.s32 %e, %e, 3;\nL:\n");
@@ -275,6 +283,18 @@ static void check_motion(const char *what, const struct number *x, const struct 
         wrong(what, x, thread, to->value[0][0] - from->value[0][0], (uint64_t)by);
 }
 
+static void check_run(const struct number *x, const struct cell *const *cells, unsigned thread,
+                      unsigned k) {
+    unsigned lane = thread % x->run[k].lanes;
+    const struct cell *c = cells[thread], *first = cells[thread - lane];
+    if (!lane || !x->run[k].exact || !c->times || !first->times)
+        return;
+    checked[RUN]++;
+    uint64_t said = first->value[0][0] + lane * (uint64_t)strides[k];
+    if (c->value[0][0] != said)
+        wrong("run of lanes", x, thread, c->value[0][0], said);
+}
+
 static void check(const struct affine *f, struct number *x, unsigned index, const uint8_t *memory) {
     const struct cell *cells[THREADS * BLOCKS];
     for (unsigned t = 0; t < THREADS * BLOCKS; t++)
@@ -286,6 +306,8 @@ static void check(const struct affine *f, struct number *x, unsigned index, cons
     for (unsigned t = 0; t < THREADS && x->by_group; t++)
         if (t / WIDTH % TEAM != TEAM - 1)
             check_motion("group's motion", x, cells[t], cells[t + WIDTH], x->group, t, BY_GROUP);
+    for (unsigned t = 0; t < 2 * THREADS * BLOCKS && x->has_runs; t++)
+        check_run(x, cells, t / 2, t % 2);
 }
 
 // ---- one kernel --------------------------------------------------------------------------------
@@ -326,6 +348,7 @@ static struct number *find(struct arena *a, const struct affine *f, const struct
                            unsigned *n) {
     struct number *all = arena_array(a, struct number, MOST_NUMBERS);
     const struct affine_motion *block = affine_by_block(a, f), *group = affine_by_group(a, f, fl);
+    const struct lane_runs *runs = lane_runs_find(a, f, fl);
     *n = 0;
     for (uint32_t p = 0; p < f->cfg->nblocks; p++)
         for (const struct kir_inst *i = f->cfg->order[p]->first; i && *n < MOST_NUMBERS;
@@ -340,6 +363,9 @@ static struct number *find(struct arena *a, const struct affine *f, const struct
             x->grows = l && affine_growth(f, l, x->v, x->term, &x->growth);
             x->by_block = !l && affine_moved(block, x->v, &x->block);
             x->by_group = !l && affine_moved(group, x->v, &x->group);
+            x->has_runs = !l;
+            for (unsigned k = 0; k < 2; k++)
+                x->run[k] = lane_run(runs, x->v, i->block, strides[k]);
             keep(x, x->v);
             keep_terms(x, &x->form);
             if (x->grows)
@@ -404,9 +430,10 @@ int main(int argc, char **argv) {
         try(memory);
     }
     free(memory);
-    printf("%u forms, %u ranges, %u motions of blocks, %u of groups, %u growths; %d failures\n",
+    printf("%u forms, %u ranges, %u motions of blocks, %u of groups, %u growths, %u runs of lanes; "
+           "%d failures\n",
            checked[FORM], checked[RANGE], checked[BY_BLOCK], checked[BY_GROUP], checked[GROWTH],
-           failures);
+           checked[RUN], failures);
     return failures != 0 || !checked[FORM] || !checked[RANGE] || !checked[BY_BLOCK] ||
-           !checked[BY_GROUP] || !checked[GROWTH];
+           !checked[BY_GROUP] || !checked[GROWTH] || !checked[RUN];
 }

@@ -13,7 +13,7 @@
 #include "codegen/value/cg_again.h"
 #include "codegen/value/cg_known.h"
 #include "codegen/value/cg_value.h"
-#include "passes/analysis/lane_run.h"
+#include "plan/plan.h"
 #include "support/strbuf.h"
 
 enum { MOST_LANES = 32, MOST_COPIES = 16, MOST_RUNS = 8, LINE = 64 };
@@ -158,7 +158,7 @@ struct places {
 
 // The lanes that are known to be neighbours; 0: too few, or they are not all active.
 static unsigned neighbours(struct cg_func *g, const struct kir_inst *load) {
-    struct lane_run r = lane_run(g->fl, load->ops[0], load->block, bytes_of(load));
+    struct lane_run r = lane_run(g->plan->in.runs, load->ops[0], load->block, bytes_of(load));
     return r.exact && !g->now.mask && r.lanes * MOST_RUNS >= g->cg->width && r.lanes > 1 ? r.lanes
                                                                                          : 0;
 }
@@ -390,7 +390,7 @@ static void prefetch(struct cg_func *g, const struct kir_inst *load, LLVMValueRe
     char name[64];
     LLVMTypeRef types[MOST_RUNS];
     unsigned bytes = bytes_of(load);
-    unsigned run = lane_run(g->fl, load->ops[0], load->block, bytes).lanes;
+    unsigned run = lane_run(g->plan->in.runs, load->ops[0], load->block, bytes).lanes;
     struct places at = places_of(g, load, p, true);
     for (unsigned k = 0; k < at.nargs; k++)
         types[k] = c->ptr;

@@ -5,7 +5,7 @@
 #include "codegen/pipeline/team.h"
 #include "codegen/pipeline/team_loops.h"
 #include "codegen/update/cg_reds.h"
-#include "passes/analysis/lane_cost.h"
+#include "passes/affine/lane_cost.h"
 #include "passes/analysis/thread_rows.h"
 #include "passes/loops/rest_loop.h"
 

@@ -176,10 +176,8 @@ static bool each_group_alone(const struct flow *fl, const struct kir_value *v) {
     return fl->team == 1 || (known && (b->lag_state[v->id] == TEAM_DIFFERS || !b->lag[v->id]));
 }
 
-// Zero or sign extension from 32 bits: exact when range or alignment prove that no lane wraps, else
-// guarded by a condition at run time.
-static struct shape extend(struct flow *fl, const struct kir_value *v, struct shape x,
-                           bool is_signed) {
+struct shape shape_extended(const struct flow *fl, const struct kir_value *v, struct shape x,
+                            bool is_signed) {
     if (x.kind == SHAPE_VARYING)
         return VARYING;
     int64_t lo = 0, hi = 0;
@@ -427,8 +425,8 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
         if (b.kind != SHAPE_UNIFORM)
             break;
         if (wide) {
-            a = extend(fl, va, a, isa_type_is_signed(i->ty));
-            b = extend(fl, vb, b, isa_type_is_signed(i->ty));
+            a = shape_extended(fl, va, a, isa_type_is_signed(i->ty));
+            b = shape_extended(fl, vb, b, isa_type_is_signed(i->ty));
         }
         if (flow_const(vb, &c))
             p = mul_const(fl, a,
@@ -492,7 +490,7 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             break;
         unsigned src = kir_type_bits(i->ops[0]->type), dst = kir_type_bits(i->res[0]->type);
         if (from == 32 && src == 32 && bits == 64)
-            return extend(fl, i->ops[0], x[0], isa_type_is_signed(i->ty2));
+            return shape_extended(fl, i->ops[0], x[0], isa_type_is_signed(i->ty2));
         if (bits == from && src == bits && dst == bits)
             return x[0];
         if (src == 64 && (bits == 32 ? from == 64 && dst == 32 : bits == 64 && from == 32)) {
@@ -504,7 +502,7 @@ static struct shape integer(struct flow *fl, const struct kir_inst *i, const str
             r.guard = false;
             if (bits == 32)
                 return r;
-            r = extend(fl, i->ops[0], r, isa_type_is_signed(i->ty2));
+            r = shape_extended(fl, i->ops[0], r, isa_type_is_signed(i->ty2));
             r.guard |= r.kind == SHAPE_OFFSETS;
             return r;
         }

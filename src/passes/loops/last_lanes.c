@@ -18,7 +18,7 @@
 #include "isa/ops/control.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/move.h"
-#include "passes/analysis/lane_cost.h"
+#include "passes/affine/lane_cost.h"
 #include "passes/flow/waiting.h"
 
 enum { MOST_COPIED = 300, MOST_BLOCKS = 60, MOST_LANES = 4 };
@@ -127,13 +127,15 @@ static bool writes(const struct flow *fl, const struct cfg_loop *l) {
 
 // How many lanes are few; 0: the loop stays as it is.
 static unsigned few_in(const struct flow *fl, const struct cfg_loop *l, const struct machine *m,
-                       bool private_frame) {
+                       bool private_frame, const struct lane_runs **runs) {
     uint8_t waits = fl->loop_waits ? fl->loop_waits[l->index] : WAITS_NOT;
     if (l->irreducible || !fl->loop_divergent[l->index] || waits == WAITS_FOR_OTHERS ||
         waits == WAITS_FOR_TIME || is_done(fl, l) || !can_be_copied(fl, l) ||
         !leaves_by_data(fl, l))
         return 0;
-    struct lane_cost cost = lane_cost_of_loop(fl, l, m, private_frame);
+    if (!*runs)
+        *runs = lane_runs_of_flow(fl);
+    struct lane_cost cost = lane_cost_of_loop(*runs, l, m, private_frame);
     unsigned registers = fl->width * 32 / m->vector_bits;
     double alone = cost.one * (registers > 1 ? registers : 1);
     if (cost.vector < LEAST_TIMES * alone || cost.vector < LEAST_CYCLES + alone)
@@ -145,8 +147,9 @@ static unsigned few_in(const struct flow *fl, const struct cfg_loop *l, const st
 
 static const struct cfg_loop *find(const struct flow *fl, const struct machine *m,
                                    bool private_frame, unsigned *few) {
+    const struct lane_runs *runs = NULL; // made when they are asked for
     for (uint32_t k = 0; k < fl->cfg->loops.len && fl->width > 1 && fl->team == 1; k++) {
-        *few = few_in(fl, fl->cfg->loops.data[k], m, private_frame);
+        *few = few_in(fl, fl->cfg->loops.data[k], m, private_frame, &runs);
         if (*few)
             return fl->cfg->loops.data[k];
     }

@@ -5,12 +5,12 @@
 // out of a vector before and the value put into one behind it. Where lanes leave a loop at
 // different iterations, a vector iterates as often as the slowest lane needs, with ever fewer lanes
 // at work.
-#include "passes/analysis/lane_cost.h"
+#include "passes/affine/lane_cost.h"
 
 #include "isa/ops/arith.h"
 #include "isa/ops/floats.h"
 #include "isa/ops/memory.h"
-#include "passes/analysis/lane_run.h"
+#include "passes/affine/lane_run.h"
 
 enum {
     TURNS = 8, // of a loop, where nothing is known
@@ -55,10 +55,10 @@ static bool is_line(const struct shape *s) {
 }
 
 // Lanes that lie side by side as a rule; whether they do is looked at when it runs.
-static bool is_run(const struct flow *fl, const struct kir_inst *i, double elements) {
+static bool is_run(const struct lane_runs *r, const struct kir_inst *i, double elements) {
     int64_t bytes = (int64_t)elements * isa_type_bits(i->ty) / 8;
     return kir_type_bits(i->ops[0]->type) == 64 &&
-           lane_run(fl, i->ops[0], i->block, bytes).lanes == fl->width;
+           lane_run(r, i->ops[0], i->block, bytes).lanes == r->fl->width;
 }
 
 // Without loops that lanes leave, masks are those of branches: mostly all lanes act, and words go
@@ -70,8 +70,9 @@ static bool has_masks(const struct flow *fl) {
     return false;
 }
 
-static struct cost access(const struct flow *fl, const struct kir_inst *i, const struct machine *m,
-                          bool private_frame) {
+static struct cost access(const struct lane_runs *r, const struct kir_inst *i,
+                          const struct machine *m, bool private_frame) {
+    const struct flow *fl = r->fl;
     double w = fl->width, n = i->mods.vec ? i->mods.vec : 1;
     unsigned bits = isa_type_bits(i->ty);
     const struct shape *s = &fl->shape[i->ops[0]->id];
@@ -80,7 +81,7 @@ static struct cost access(const struct flow *fl, const struct kir_inst *i, const
     bool local = i->mods.space == ISA_SPACE_LOCAL;
     if (local && private_frame && s->kind == SHAPE_UNIFORM)
         return (struct cost){2 * n, w * n};
-    if (!local && (is_line(s) || is_run(fl, i, n)))
+    if (!local && (is_line(s) || is_run(r, i, n)))
         return (struct cost){s->kind == SHAPE_UNIFORM ? n : 2 * n, w * n};
     // Words of one lane that follow each other are one access.
     bool gathers = (m->fast_gathers || !has_masks(fl)) && i->op == ISA_OP_LD && n == 1 &&
@@ -145,15 +146,16 @@ static bool is_choice(const struct flow *fl, const struct kir_inst *i) {
     return l != NULL;
 }
 
-static struct cost of_inst(const struct flow *fl, const struct kir_inst *i, const struct machine *m,
-                           bool private_frame) {
+static struct cost of_inst(const struct lane_runs *r, const struct kir_inst *i,
+                           const struct machine *m, bool private_frame) {
+    const struct flow *fl = r->fl;
     double w = fl->width;
     switch (isa_op_info[i->op].klass) {
     case ISA_CLASS_POINTWISE:
         return pointwise(fl, i, m);
     case ISA_CLASS_MEMORY:
         if (i->op == ISA_OP_LD || i->op == ISA_OP_LDU || i->op == ISA_OP_ST)
-            return access(fl, i, m, private_frame);
+            return access(r, i, m, private_frame);
         return (struct cost){ATOMIC * w, ATOMIC * w};
     case ISA_CLASS_CONTROL:
         if (i->op == ISA_OP_CBR && fl->divergent[i->block->id])
@@ -191,13 +193,14 @@ static bool is_candidate(const struct flow *fl) {
 }
 
 bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool private_frame) {
+    const struct lane_runs *r = lane_runs_of_flow(fl);
     struct cost sum = {0};
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         const struct cfg_loop *l = fl->cfg->loop[b->id];
         double often = turns(l), more = slowest_lane(fl, l);
         for (const struct kir_inst *i = b->first; i; i = i->next) {
-            struct cost c = of_inst(fl, i, m, private_frame);
+            struct cost c = of_inst(r, i, m, private_frame);
             sum.vector += c.vector * often * more;
             sum.scalar += c.scalar * often;
         }
@@ -205,14 +208,15 @@ bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool pri
     return is_candidate(fl) && sum.vector > 1.25 * sum.scalar;
 }
 
-struct lane_cost lane_cost_of_loop(const struct flow *fl, const struct cfg_loop *l,
+struct lane_cost lane_cost_of_loop(const struct lane_runs *r, const struct cfg_loop *l,
                                    const struct machine *m, bool private_frame) {
+    const struct flow *fl = r->fl;
     struct lane_cost sum = {0};
     for (uint32_t p = l->first; p <= l->last; p++) {
         const struct kir_block *b = fl->cfg->order[p];
         double often = turns(fl->cfg->loop[b->id]) / turns(l);
         for (const struct kir_inst *i = b->first; i; i = i->next) {
-            struct cost c = of_inst(fl, i, m, private_frame);
+            struct cost c = of_inst(r, i, m, private_frame);
             sum.vector += c.vector * often;
             sum.one += c.scalar * often / fl->width;
         }

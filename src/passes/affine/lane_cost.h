@@ -2,7 +2,7 @@
 #ifndef KUDZU_PASSES_LANE_COST_H
 #define KUDZU_PASSES_LANE_COST_H
 
-#include "passes/flow/flow.h"
+#include "passes/affine/lane_run.h"
 #include "target/machine.h"
 
 // fl: of a kernel without barriers, warp operations and calls, at the width of its vectors, without
@@ -17,7 +17,7 @@ bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool pri
 struct lane_cost {
     double vector, one;
 };
-struct lane_cost lane_cost_of_loop(const struct flow *fl, const struct cfg_loop *l,
+struct lane_cost lane_cost_of_loop(const struct lane_runs *r, const struct cfg_loop *l,
                                    const struct machine *m, bool private_frame);
 
 #endif
