@@ -24,15 +24,15 @@ static const struct kir_value *next_of(const struct affine *f, const struct cfg_
 
 // A factor that is a sum of l's own.
 static bool find_sum(const struct affine *f, const struct cfg_loop *l, const struct affine_sum *s,
-                     unsigned *term, unsigned *factor) {
+                     unsigned *term, unsigned *factor, struct affine_form *x) {
     for (*term = 0; *term < s->n; ++*term)
         for (*factor = 0; *factor < AFFINE_FACTORS; ++*factor) {
             const struct kir_value *v = s->term[*term].factor[*factor];
             struct affine_term own;
             if (!v || v->kind != KIR_VALUE_INST || f->cfg->loop[v->def->block->id] != l)
                 continue;
-            struct affine_form x = affine_form_of(f, v, &own);
-            if (!affine_is_own(&x, v))
+            *x = affine_form_of(f, v, &own);
+            if (!affine_is_own(x, v))
                 return true;
         }
     return false;
@@ -46,8 +46,8 @@ static bool sum_in(const struct affine *f, const struct cfg_loop *l, const struc
     struct affine_form x = affine_form_of(f, v, &own);
     unsigned term, factor, n = 0;
     *s = affine_sum_of(&x);
-    while (find_sum(f, l, s, &term, &factor))
-        if (n++ == MOST_OPENED || !affine_open(f, s, term, factor))
+    while (find_sum(f, l, s, &term, &factor, &x))
+        if (n++ == MOST_OPENED || !affine_open(s, term, factor, &x))
             return false;
     return true;
 }

@@ -181,8 +181,11 @@ static bool open(struct search *s) {
     const struct kir_value *v = t->factor[0];
     int in_row = column(s->runs->fl, v->def);
     s->exact &= v->type == KIR_B64;
-    if (in_row < 0)
-        return affine_open(s->runs->affine, &s->left, 0, 0);
+    if (in_row < 0) {
+        struct affine_term own;
+        struct affine_form x = affine_form_of(s->runs->affine, v, &own);
+        return affine_open(&s->left, 0, 0, &x);
+    }
     s->guess = true;
     t->factor[0] = v->def->ops[in_row];
     return kir_type_bits(v->type) == kir_type_bits(t->factor[0]->type);

@@ -102,10 +102,10 @@ bool affine_multiply(struct affine_sum *s, const struct affine_sum *x) {
     return true;
 }
 
-bool affine_open(const struct affine *f, struct affine_sum *s, unsigned term, unsigned factor) {
-    struct affine_term t = s->term[term], own;
-    struct affine_form x = affine_form_of(f, t.factor[factor], &own);
-    struct affine_sum in = affine_sum_of(&x), with = affine_constant(1), r = *s;
+bool affine_open(struct affine_sum *s, unsigned term, unsigned factor,
+                 const struct affine_form *x) {
+    struct affine_term t = s->term[term];
+    struct affine_sum in = affine_sum_of(x), with = affine_constant(1), r = *s;
     if (t.factor[1]) {
         with = affine_value(t.factor[1 - factor]);
         with.term[0].by_zeros[0] = t.by_zeros[1 - factor];

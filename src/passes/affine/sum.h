@@ -21,8 +21,8 @@ struct affine_sum affine_sum_of(const struct affine_form *x);
 bool affine_add(struct affine_sum *s, const struct affine_sum *x, int64_t times);
 bool affine_multiply(struct affine_sum *s, const struct affine_sum *x);
 
-// Puts the form of a factor in its place, as if no sum of 32 bits wrapped. False: as above.
-bool affine_open(const struct affine *f, struct affine_sum *s, unsigned term, unsigned factor);
+// Puts x, a factor's form, in its place, as if no sum of 32 bits wrapped. False: as above.
+bool affine_open(struct affine_sum *s, unsigned term, unsigned factor, const struct affine_form *x);
 
 // Constants as signed numbers of so many bits, without terms that are zero.
 void affine_reduce(struct affine_sum *s, unsigned bits);
