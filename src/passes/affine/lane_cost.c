@@ -193,6 +193,8 @@ static bool is_candidate(const struct flow *fl) {
 }
 
 bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool private_frame) {
+    if (!is_candidate(fl))
+        return false;
     const struct lane_runs *r = lane_runs_of_flow(fl);
     struct cost sum = {0};
     for (uint32_t p = 0; p < fl->cfg->nblocks; p++) {
@@ -205,7 +207,7 @@ bool scalars_are_faster(const struct flow *fl, const struct machine *m, bool pri
             sum.scalar += c.scalar * often;
         }
     }
-    return is_candidate(fl) && sum.vector > 1.25 * sum.scalar;
+    return sum.vector > 1.25 * sum.scalar;
 }
 
 struct lane_cost lane_cost_of_loop(const struct lane_runs *r, const struct cfg_loop *l,

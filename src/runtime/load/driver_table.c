@@ -2,6 +2,7 @@
 #include "runtime/load/driver_table.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "api/api.h"
@@ -12,11 +13,25 @@ struct rt_driver_table rt_driver[2];
 // Forms with the per-thread default stream came with version 7.0: an older one has none.
 enum { PER_THREAD_SINCE = 7000 };
 
+// The driver's own version; INT_MAX: not known yet.
+static int latest = INT_MAX;
+
+// A driver is not asked for functions of later versions: it would tell of each in CUDA_LOG_FILE.
 static void *look_up(const char *name, int version, cuuint64_t flags) {
     void *function = NULL;
     CUdriverProcAddressQueryResult status;
+    if (version > latest)
+        return NULL;
     CUresult result = rt_driver[0].get_proc_address(name, &function, version, flags, &status);
     return result == CUDA_SUCCESS && status == CU_GET_PROC_ADDRESS_SUCCESS ? function : NULL;
+}
+
+static void find_latest(void) {
+    int version;
+    PFN_cuDriverGetVersion_v2020 ask =
+        (PFN_cuDriverGetVersion_v2020)look_up("cuDriverGetVersion", 2020, 0);
+    if (ask && ask(&version) == CUDA_SUCCESS)
+        latest = version;
 }
 
 static void fill(struct rt_driver_table *table, cuuint64_t flags, int oldest) {
@@ -58,6 +73,7 @@ _Bool rt_fill_driver_table(void *library, char *reason, size_t size) {
         return 0;
     }
     rt_driver[0].get_proc_address = rt_driver[1].get_proc_address = get;
+    find_latest();
     fill(&rt_driver[0], CU_GET_PROC_ADDRESS_LEGACY_STREAM, 0);
     fill(&rt_driver[1], CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, PER_THREAD_SINCE);
     const char *name = missing();
