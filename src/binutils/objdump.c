@@ -2,6 +2,7 @@
 #include "binutils/objdump.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assembler/targets.h"
@@ -185,9 +186,11 @@ static void list_stood_for(struct objdump *o, const struct device_item *i, uint3
     at += strlen("\n" DEVICE_IMAGE_STANDS_FOR);
     for (size_t n; *at == ' '; at += n) {
         n = strcspn(++at, " \n");
+        if (n <= strlen("sm_"))
+            continue;
         struct device_item cubin = {.kind = DEVICE_ITEM_CUBIN,
-                                    .arch = (uint32_t)strtoul(at + 3, NULL, 10),
-                                    .arch_specific = n && at[n - 1] == 'a'};
+                                    .arch = (uint32_t)strtoul(at + strlen("sm_"), NULL, 10),
+                                    .arch_specific = at[n - 1] == 'a'};
         if (wants(o, &cubin))
             ++*number, printf("ELF file %4u: %s\n", *number, item_name(o, &cubin, *number));
     }

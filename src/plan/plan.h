@@ -6,8 +6,8 @@
 #ifndef KUDZU_PLAN_PLAN_H
 #define KUDZU_PLAN_PLAN_H
 
-#include "passes/affine/motion.h"
 #include "passes/affine/lane_run.h"
+#include "passes/affine/motion.h"
 #include "passes/analysis/lane_step.h"
 #include "passes/flow/flow.h"
 #include "target/machine.h"

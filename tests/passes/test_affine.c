@@ -134,8 +134,7 @@ static void forms(void) {
     expect("terms that go",
            "add.s64 %w0, %a, %b; sub.s64 %w1, %w0, %b; sub.s64 %w1, %w1, %a;" STORE("%w1"), "0");
     expect("bits beside each other",
-           "shl.b32 %x0, %g, 6; or.b32 %x1, %x0, %t; cvt.u64.u32 %w1, %x1;" STORE("%w1"),
-           "u32 %5");
+           "shl.b32 %x0, %g, 6; or.b32 %x1, %x0, %t; cvt.u64.u32 %w1, %x1;" STORE("%w1"), "u32 %5");
     expect("bits that may be the same",
            "shl.b32 %x0, %g, 5; or.b32 %x1, %x0, %t; cvt.s64.s32 %w1, %x1;" STORE("%w1"), "%5");
     expect("in shared memory, by a generic address",

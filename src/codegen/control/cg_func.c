@@ -621,7 +621,8 @@ static void emit_groups(struct cg_func *g, const struct group_loop *l) {
     cg_start_splits(g);
     g->epoch++;
     cg_turn_to(g, 0);
-    // It leaves values of a later thread behind, where those that are made again have to be this one's.
+    // It leaves values of a later thread behind, where those that are made again have to be this
+    // one's.
     cg_run_ahead(g);
     for (unsigned t = 0; t < c->team && at_head; t++) {
         cg_turn_to(g, t);
