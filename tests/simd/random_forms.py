@@ -12,12 +12,12 @@ except ImportError:  # beside this file, where the generator runs away from the 
     import instructions  # noqa: E402
 
 BITS = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16, "f16": 16, "bf16": 16,
-        "e4m3x2": 16, "e5m2x2": 16, "e2m1x2": 8, "e2m3x2": 16, "e3m2x2": 16, "ue8m0x2": 16, "e2m1x4": 16,
+        "e4m3x2": 16, "e5m2x2": 16, "e2m1x2": 8, "e2m3x2": 16, "e3m2x2": 16, "s2f6x2": 16, "ue8m0x2": 16, "e2m1x4": 16,
         "e4m3x4": 32, "e5m2x4": 32, "e2m3x4": 32, "e3m2x4": 32, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "f16x2": 32,
         "bf16x2": 32, "u16x2": 32, "s16x2": 32, "tf32": 32, "b64": 64, "u64": 64, "s64": 64,
         "f64": 64, "b128": 128}
 FORMATS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "tf32", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2",
-           "e3m2x2", "ue8m0x2", "e2m1x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4")
+           "e3m2x2", "s2f6x2", "ue8m0x2", "e2m1x4", "e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4")
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 # Addresses and carry chains are made elsewhere.
 APART = ("cvta", "isspacep", "mapa", "getctarank", "addc", "subc", "madc")
