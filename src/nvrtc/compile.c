@@ -262,7 +262,7 @@ static bool prepare(struct job *j) {
     find_library(j);
     add_search(j);
     compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
-    j->compilation.library_headers = j->library ? LIBRARY_FOLDER : NULL;
+    j->compilation.own_libcudacxx = j->library ? LIBRARY_FOLDER : NULL;
     return add_all(j);
 }
 

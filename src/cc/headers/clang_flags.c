@@ -510,8 +510,8 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     // kudzu's own headers come first: another toolkit's, in a directory that the program names,
     // do not mix with them. libcu++ is no part of NVRTC: the program's is the one that it wants.
     command_argf(cmd, "-I%s/kudzu/rtc", c->toolchain->include);
-    if (c->library_headers)
-        command_argf(cmd, "-I%s", c->library_headers);
+    if (c->own_libcudacxx)
+        command_argf(cmd, "-I%s", c->own_libcudacxx);
     command_argf(cmd, "-I%s", c->toolchain->include);
     const char *precompiled =
         c->precompiled ? precompiled_header(c->toolchain, c->arena, o, CC_RTC_PASS, arch->name, 0)

@@ -21,8 +21,8 @@ struct compilation {
     struct unroll_counts unroll_counts;     // the same
     struct lenient_words lenient_words;     // the same
     cc_strings spelled_files;               // the same (launch_tokens_find)
-    const char *library_headers; // of a program compiled at run time: where its libcu++ is found,
-                                 // ahead of kudzu's headers (NULL: it brings none)
+    const char *own_libcudacxx; // of a program compiled at run time: where its libcu++ is found,
+                                // ahead of kudzu's headers (NULL: it brings none)
     bool own_names; // an earlier attempt has found that `texture` and `surface` are the program's
                     // own
     bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
