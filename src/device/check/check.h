@@ -131,6 +131,8 @@ const struct kd_check_shadow *check_init_shadow(void);
 void check_init_copied(void);
 // The memory is new and unwritten, or it has been written.
 void check_init_set(uint64_t address, uint64_t size, bool written);
+// The memory is no more: it counts as written, and what is kept for whole pages is given back.
+void check_init_gone(uint64_t address, uint64_t size);
 // The memory is new, has pages of its own, and the host may write to it: what the system has given
 // no memory for is unwritten.
 void check_init_untouched(uint64_t address, uint64_t size);
@@ -164,6 +166,8 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
 // The site that stored what nobody has decided there; NULL: it is all decided, or was so in memory
 // that was copied.
 void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_site *site);
+// What is kept of whole pages there is given back.
+void check_copied_gone(uint64_t address, uint64_t size);
 // That site; NULL: there is none.
 const struct kd_check_site *check_copied_by(uint64_t address);
 // Whether that has been told of any site so far.

@@ -51,6 +51,10 @@ void check_copied_stored(uint64_t address, uint64_t size, const struct kd_check_
     }
 }
 
+void check_copied_gone(uint64_t address, uint64_t size) {
+    check_pages_drop(&pages, address, size, PLACES * sizeof(place), NULL);
+}
+
 const struct kd_check_site *check_copied_by(uint64_t address) {
     place *p = place_of(address, false);
     return p ? atomic_load_explicit(p, memory_order_relaxed) : NULL;

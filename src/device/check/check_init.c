@@ -117,6 +117,20 @@ void check_init_set(uint64_t address, uint64_t size, bool written) {
     check_copied_stored(address, size, NULL);
 }
 
+void check_init_gone(uint64_t address, uint64_t size) {
+    const uint64_t first = (address + PAGE - 1) / PAGE * PAGE, end = address + size;
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    check_pages_drop(&pages, address, size, PAGE, UNTOUCHED);
+    check_copied_gone(address, size);
+    if (first > end / PAGE * PAGE) { // it lies inside a page
+        check_init_set(address, size, true);
+        return;
+    }
+    check_init_set(address, first - address, true);
+    check_init_set(end / PAGE * PAGE, end % PAGE, true);
+}
+
 void check_init_untouched(uint64_t address, uint64_t size) {
     if (!(check_tools() & CHECK_INIT))
         return;

@@ -1,5 +1,5 @@
 // What `kudzu check` keeps for the pages of an address space: a pointer for each, in a table of two
-// levels whose parts are made where they are needed. No lock; nothing is given back.
+// levels whose parts are made where they are needed. No lock; tables are not given back.
 #ifndef KUDZU_DEVICE_CHECK_PAGES_H
 #define KUDZU_DEVICE_CHECK_PAGES_H
 
@@ -27,5 +27,10 @@ _Atomic(void *) *check_pages_slot(struct check_pages *t, uint64_t address, bool 
 // Pages of zeros, which need memory where they are touched; munmap gives them back. NULL: none
 // left.
 void *check_pages_zeroed(size_t size);
+// What is kept for pages that lie in [address, address + size) as a whole becomes zeros, and the
+// system gets its memory. Each pointer that is above `marks` leads to `each` bytes and stays, since
+// others may look there; those up to `marks` become NULL.
+void check_pages_drop(struct check_pages *t, uint64_t address, uint64_t size, size_t each,
+                      const void *marks);
 
 #endif

@@ -369,7 +369,8 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 static void release(struct area *area, struct allocation *a, uint64_t base) {
     check_freed(a->id);
     check_host_gone(base, a->size);
-    check_init_set(base, a->size, true);
+    bool alone = area->memory && !area->segment && !area->slab; // with all of its pages
+    check_init_gone(alone ? area->pages.base : base, alone ? area->pages.size : a->size);
     if (area->segment) {
         pool_release(area->segment, a);
         return;
