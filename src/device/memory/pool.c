@@ -255,6 +255,7 @@ static void segment_free(struct segment *s) {
     if (!p->options.host)
         atomic_fetch_sub(&p->device->memory.used, size);
     memory_remove_area(&s->area);
+    check_init_gone(s->area.pages.base, size);
     if (p->all)
         kd_rights_clear(s->area.pages.base, s->area.pages.size);
     address_space_give(&p->device->memory.space, &s->area.pages);

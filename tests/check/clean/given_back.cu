@@ -1,5 +1,6 @@
-// What `kudzu check` keeps for memory goes with it: an array that is allocated, written and freed again and again, whose
-// addresses are others each time. Guide, 3.2.2.
+// What `kudzu check` keeps for memory goes with it: arrays that are allocated, written and freed
+// again and again, also by a pool that gives its memory back, whose addresses are others each time.
+// Guide, 3.2.2, 4.3.
 #include <cstdio>
 #include <cstring>
 
@@ -21,17 +22,22 @@ static long resident() {
     return kib / 1024;
 }
 
+// Frees an array that a kernel has written.
+static bool use(bool pool, unsigned n, unsigned t) {
+    unsigned *a, last = 0;
+    if (pool ? cudaMallocAsync(&a, n * sizeof *a, 0) : cudaMalloc(&a, n * sizeof *a))
+        return false;
+    fill<<<n / 256, 256>>>(a, n, t);
+    cudaMemcpy(&last, a + n - 1, sizeof last, cudaMemcpyDeviceToHost);
+    return !(pool ? cudaFreeAsync(a, 0) : cudaFree(a)) && !cudaDeviceSynchronize() &&
+           last == t + n - 1;
+}
+
 int main() {
     const unsigned n = 2 << 20, times = 24; // 8 MiB each: 192 in all
     long before = 0;
     for (unsigned t = 0; t < times; t++) {
-        unsigned *a, last = 0;
-        if (cudaMalloc(&a, n * sizeof *a))
-            return 1;
-        fill<<<n / 256, 256>>>(a, n, t);
-        cudaMemcpy(&last, a + n - 1, sizeof last, cudaMemcpyDeviceToHost);
-        cudaFree(a);
-        if (last != t + n - 1)
+        if (!use(t % 2, n, t))
             return 1;
         if (t == 3)
             before = resident();
