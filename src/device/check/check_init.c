@@ -244,10 +244,13 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct hos
     for (uint64_t k = 0; k < size;) {
         const uint8_t *p = page_of(from + k);
         uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
-        if (p && p != UNWRITTEN)
+        if (p && p != UNWRITTEN) {
             set(to + k, n, p + at, 0);
-        else
+        } else { // pages alike at once: parts of pages would take bytes
+            while (n < size - k && page_of(from + k + n) == p)
+                n += PAGE < size - k - n ? PAGE : size - k - n;
             set(to + k, n, NULL, p ? 0xff : 0);
+        }
         k += n;
     }
     check_copied_moved(to, from, size);
