@@ -3,6 +3,7 @@
 // Guide, 3.2.2, 4.3.
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 __global__ void fill(unsigned *a, unsigned n, unsigned value) {
     unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,6 +34,21 @@ static bool use(bool pool, unsigned n, unsigned t) {
            last == t + n - 1;
 }
 
+// A copy from the host, at an address that is no page's, takes what the array takes.
+static bool copies() {
+    const size_t size = 64 << 20;
+    std::vector<char> from(size + 1, 1);
+    char *a;
+    if (cudaMalloc(&a, size))
+        return false;
+    long before = resident();
+    cudaMemcpy(a, from.data() + 1, size, cudaMemcpyHostToDevice);
+    long grown = resident() - before;
+    if (grown > 96)
+        fprintf(stderr, "a copy of 64 MiB takes %ld\n", grown);
+    return !cudaFree(a) && grown <= 96;
+}
+
 int main() {
     const unsigned n = 2 << 20, times = 24; // 8 MiB each: 192 in all
     long before = 0;
@@ -47,5 +63,7 @@ int main() {
         fprintf(stderr, "%ld MiB more behind %u arrays than behind 4\n", grown, times);
         return 1;
     }
+    if (!copies())
+        return 1;
     printf("PASSED\n");
 }
