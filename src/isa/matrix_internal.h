@@ -65,8 +65,14 @@ struct matrix_tile {
     uint32_t base;                   // of the swizzle's pattern, in units of 128 bytes
     bool pairs;                      // pieces of 32 bytes change places, not of 16
     bool trans;                      // rows (a) or columns (b) are next to each other, not k
+    bool absolute;                   // leading: where pieces lie that 128 bytes have no place for
 };
 struct matrix_tile matrix_tile_of(uint64_t descriptor, bool trans);
+// Of a descriptor of tcgen05, which may have an address in place of the leading dimension (bit 52).
+struct matrix_tile matrix_tensor_tile_of(uint64_t descriptor, bool trans);
+// Is bit 52 set where it must not be: without a swizzle of 128 bytes by 16, transposed, with a
+// base?
+bool matrix_tensor_tile_is_bad(uint64_t descriptor, bool trans);
 // The address of the piece of 16 bytes with element (mn, k), of which a piece has `per`.
 uint32_t matrix_tile_address(const struct matrix_tile *t, unsigned mn, unsigned k, unsigned per);
 

@@ -75,7 +75,8 @@ enum {
     SCALES_SHIFT = 8, // 3 bits
     SPARSE = 1 << 11,
     OPERANDS_SHIFT = 12, // 4 bits
-    SHIFTS_A = 1 << 16
+    SHIFTS_A = 1 << 16,
+    LONG_DEPTH = 96
 };
 
 uint32_t isa_tensor_code(const struct isa_mods *m, uint32_t nops) {
@@ -122,6 +123,11 @@ static uint32_t depth_of(uint32_t kind) {
     return kind == ISA_TENSOR_F16 ? 16 : kind == ISA_TENSOR_TF32 ? 8 : is_packed(kind) ? 64 : 32;
 }
 
+// The first of a row's scales stands at a multiple of so many bytes.
+static unsigned scales_step(const struct isa_tensor_product *p) {
+    return p->k != LONG_DEPTH ? p->scales : p->scales == 6 ? 2 : 1;
+}
+
 // Has a matrix of these elements a transposed form?
 static bool may_be_transposed(uint8_t type) {
     return type != ISA_MAT_E2M3 && type != ISA_MAT_E3M2 && type != ISA_MAT_E2M1 &&
@@ -146,7 +152,6 @@ static bool has_columns(const struct isa_tensor_product *p) {
 static const char *take_shape(uint32_t idesc, struct isa_tensor_product *p) {
     p->n = (idesc >> 17 & 63) * 8;
     p->m = (idesc >> 24 & 31) * 16;
-    p->k = depth_of(p->kind);
     p->rows = p->pair ? p->m / 2 : p->m;
     p->folded = p->ws || (p->pair && p->m == 128 && !p->sparse);
     p->selector = idesc & 3;
@@ -165,8 +170,13 @@ static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p)
     if ((idesc >> 2 & 1) != p->sparse)
         return p->sparse ? "tcgen05.mma.sp with an instruction descriptor of a dense product"
                          : "tcgen05.mma with an instruction descriptor of a sparse product";
-    if (scaled && idesc >> 31)
-        return "tcgen05.mma with K = 96, which sm_103a has";
+    p->k = depth_of(p->kind);
+    if (scaled && idesc >> 31) {
+        if (!is_packed(p->kind) || p->sparse)
+            return "tcgen05.mma with a K that its kind does not have";
+        p->k = LONG_DEPTH;
+        p->scales = p->scales / 2 * 3;
+    }
     p->type[ISA_FRAG_D] = scaled ? ISA_MAT_F32 : sum_type(p->kind, idesc >> 4 & 3);
     p->type[ISA_FRAG_A] = factor_type(p->kind, idesc >> 7 & 7);
     p->type[ISA_FRAG_B] = factor_type(p->kind, idesc >> 10 & 7);
@@ -187,9 +197,12 @@ static const char *take_descriptor(uint32_t idesc, struct isa_tensor_product *p)
         return "tcgen05.mma with a transposed matrix of 4 or 6 bits";
     if (p->trans_a && p->a_inside)
         return "tcgen05.mma with a transposed matrix in tensor memory";
-    if (scaled && p->scales_ue4m3 && p->scales != 4)
+    if ((!p->a_inside && matrix_tensor_tile_is_bad(p->a, p->trans_a)) ||
+        matrix_tensor_tile_is_bad(p->b, p->trans_b))
+        return "tcgen05.mma with an absolute address in a descriptor that may not have one";
+    if (scaled && p->scales_ue4m3 && p->scales != 4 && p->scales != 6)
         return "tcgen05.mma with scales of a type that it does not have";
-    if (scaled && (p->byte_a % p->scales || p->byte_b % p->scales))
+    if (scaled && (p->byte_a % scales_step(p) || p->byte_b % scales_step(p)))
         return "tcgen05.mma with scales that do not begin where they may";
     return take_shape(idesc, p);
 }
@@ -268,12 +281,22 @@ unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p) {
     return p->folded ? p->n * p->rows / TENSOR_LANES : p->n;
 }
 
+unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p) {
+    return p->k == LONG_DEPTH ? 12 : 8;
+}
+
+unsigned isa_tensor_scales_b_apart(const struct isa_tensor_product *p) {
+    return (p->n > 128 ? 8 : 4) / (p->pair && p->folded ? 2 : 1);
+}
+
 unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p) {
-    return (p->rows + 31) / 32;
+    unsigned last = p->byte_a + p->scales - 1;
+    return (p->rows + 31) / 32 + last / 4 * ISA_TENSOR_SCALES_A_APART;
 }
 
 unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p) {
-    return ((p->pair && p->folded ? p->n / 2 : p->n) + 31) / 32;
+    unsigned last = p->byte_b + p->scales - 1, across = p->pair && p->folded ? p->n / 2 : p->n;
+    return (across + 31) / 32 + last / 4 * isa_tensor_scales_b_apart(p);
 }
 
 bool isa_tensor_half_lanes(const struct isa_tensor_product *p) {
@@ -349,7 +372,7 @@ static unsigned copy_rows(uint32_t code) {
 
 bool isa_tensor_copy(uint32_t code, uint32_t place, uint64_t descriptor,
                      const struct isa_tensor_access *access) {
-    struct matrix_tile t = matrix_tile_of(descriptor, false);
+    struct matrix_tile t = matrix_tensor_tile_of(descriptor, false);
     unsigned bits = code >> COPY_BITS_SHIFT & 15, pieces = isa_tensor_copy_columns(code) / 4;
     unsigned column = place & 0xffff, lane = place >> 16;
     for (unsigned row = 0; row < copy_rows(code); row++)

@@ -9,7 +9,9 @@
 // from the low bits up. Elements of 4 and 6 bits in kinds f8f6f4 and mxf8f6f4 are packed in 16
 // bytes of shared memory, 16 at a time, and take a byte each in tensor memory. The scales of row m
 // of a (column n of b) are bytes of lane m % 32 and column m / 32; the instruction descriptor says
-// which byte is the first.
+// which byte is the first. Of K = 96 there are 3 or 6, which go on in the next columns that such
+// scales have: 4 further, 8 of a b with more than 128 columns, 2 and 4 of b where the columns of d
+// are folded (CUTLASS, tmem_sf_frg; the manual has figures).
 //
 // Of a pair of blocks (.cta_group::2) each has half of the rows of d and a, and half of the columns
 // of b in its shared memory; places and descriptors are the same in both. With M = 256 the rows lie
@@ -92,7 +94,7 @@ struct isa_tensor_product {
     bool a_inside, ws, trans_a, trans_b, negative_a, negative_b, satfinite, accumulate;
     bool scales_ue4m3;
     bool pair, sparse, shifts_a;
-    uint32_t scales;                                // of a row: 0, 1, 2, 4
+    uint32_t scales;                                // of a row: 0, 1, 2, 4; of K = 96 3, 6
     uint32_t byte_a, byte_b;                        // where they begin
     uint32_t d, a_at, scales_a, scales_b, metadata; // places
     uint32_t selector;                              // of two columns of metadata
@@ -120,15 +122,19 @@ struct isa_tensor_access {
     isa_tensor_column *columns; // all of them
     void *scratch;              // ISA_TENSOR_SCRATCH bytes, of products
 };
-enum { ISA_TENSOR_SCRATCH = 4 * (64 * TENSOR_LANES + (256 + 48) * 128) + 64 * TENSOR_LANES };
+enum { ISA_TENSOR_SCRATCH = 4 * (96 * TENSOR_LANES + (256 + 48) * 128) + 96 * TENSOR_LANES };
 // Columns from a place on that an operand takes.
 enum { ISA_TENSOR_METADATA_COLUMNS = 2 };
-enum { ISA_TENSOR_COLUMNS_OF_A = 8 }; // 32 bytes of k, whatever the elements are
+// 32 bytes of k, whatever the elements are; 48 of K = 96.
+unsigned isa_tensor_columns_of_a(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_d(const struct isa_tensor_product *p);
 // Is column n of the product made with zeros in place of b's column?
 bool isa_tensor_left_out(const struct isa_tensor_product *p, unsigned n);
 unsigned isa_tensor_columns_of_scales_a(const struct isa_tensor_product *p);
 unsigned isa_tensor_columns_of_scales_b(const struct isa_tensor_product *p);
+// From the columns of four scales to those of the next four.
+enum { ISA_TENSOR_SCALES_A_APART = 4 };
+unsigned isa_tensor_scales_b_apart(const struct isa_tensor_product *p);
 // May d, a and metadata begin at lane 16?
 bool isa_tensor_half_lanes(const struct isa_tensor_product *p);
 // access: of the block, or of both blocks of a pair, the even one first; they share their scratch

@@ -6,7 +6,7 @@
 #include "isa/matrix_internal.h"
 #include "isa/tensor_memory.h"
 
-enum { MOST_DEPTH = 64, MOST_COLUMNS = 256 + 48, PIECE = 16, STRIP = 32, MOST_K = 2 * MOST_DEPTH };
+enum { MOST_DEPTH = 96, MOST_COLUMNS = 256 + 48, PIECE = 16, STRIP = 32, MOST_K = 128 };
 
 union number {
     float f;
@@ -113,7 +113,7 @@ static bool read_shared(const struct isa_tensor_access *access, const struct mat
 
 static bool read_shared_a(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
-    struct matrix_tile t = matrix_tile_of(p->a, p->trans_a);
+    struct matrix_tile t = matrix_tensor_tile_of(p->a, p->trans_a);
     return read_shared(f->access, &t, p->type[ISA_FRAG_A], p->rows, p->k, p->negative_a,
                        &f->of->a[0][0], 1, TENSOR_LANES);
 }
@@ -126,7 +126,7 @@ static unsigned depth_of_b(const struct isa_tensor_product *p) {
 static bool read_b(struct factors *f, const struct isa_tensor_access *access, unsigned first,
                    unsigned count) {
     const struct isa_tensor_product *p = f->p;
-    struct matrix_tile t = matrix_tile_of(p->b, p->trans_b);
+    struct matrix_tile t = matrix_tensor_tile_of(p->b, p->trans_b);
     return read_shared(access, &t, p->type[ISA_FRAG_B], count + p->first_column, depth_of_b(p),
                        p->negative_b, &f->of->b[first][0], MOST_K, 1);
 }
@@ -145,7 +145,7 @@ static bool a_is_twofold(const struct isa_tensor_product *p) {
 static void read_inner_a(struct factors *f) {
     const struct isa_tensor_product *p = f->p;
     uint8_t type = p->type[ISA_FRAG_A];
-    unsigned bits = 32 * ISA_TENSOR_COLUMNS_OF_A / p->k, per = 32 / bits;
+    unsigned bits = 32 * isa_tensor_columns_of_a(p) / p->k, per = 32 / bits;
     unsigned rows = a_is_twofold(p) ? 2 * p->rows : p->rows;
     for (unsigned k = 0; k < p->k; k++)
         for (unsigned m = 0; m < rows; m++) {
@@ -258,9 +258,11 @@ static void add_integers(const struct factors *f, const union number *b, union n
     }
 }
 
+// apart: columns to the next four scales of a row.
 static double scale_at(const struct factors *f, uint32_t place, unsigned lane, unsigned row,
-                       unsigned byte) {
-    const isa_tensor_column *column = &f->access->columns[(place & 0xffff) + row / 32];
+                       unsigned byte, unsigned apart) {
+    const isa_tensor_column *column =
+        &f->access->columns[(place & 0xffff) + row / 32 + byte / 4 * apart];
     uint32_t word = (*column)[((place >> 16) + lane + row % 32) % TENSOR_LANES];
     return matrix_scale(f->p->scales_ue4m3, (uint8_t)(word >> 8 * (byte % 4)));
 }
@@ -268,7 +270,8 @@ static double scale_at(const struct factors *f, uint32_t place, unsigned lane, u
 static double scale_of_b(const struct factors *f, unsigned n, unsigned byte) {
     const struct isa_tensor_product *p = f->p;
     unsigned half = p->pair && p->folded ? p->n / 2 : p->n;
-    return scale_at(f, p->scales_b, n / half * 64, n % half, p->byte_b + byte);
+    return scale_at(f, p->scales_b, n / half * 64, n % half, p->byte_b + byte,
+                    isa_tensor_scales_b_apart(p));
 }
 
 static void add_scaled(const struct factors *f, const union number *b, unsigned n,
@@ -278,7 +281,9 @@ static void add_scaled(const struct factors *f, const union number *b, unsigned 
     for (unsigned s = 0; s < p->scales; s++) {
         double with = scale_of_b(f, n, s);
         for (unsigned m = 0; m < p->rows; m++) {
-            double sum = 0, scale = scale_at(f, p->scales_a, 0, m, p->byte_a + s) * with;
+            double sum = 0, scale = scale_at(f, p->scales_a, 0, m, p->byte_a + s,
+                                             ISA_TENSOR_SCALES_A_APART) *
+                                    with;
             for (unsigned k = s * block; k < (s + 1) * block; k++)
                 sum += (double)of_a(f, k, m).f * of_b(f, b, k, m).f;
             sums[m].f = (float)(sums[m].f + sum * scale);
@@ -354,7 +359,7 @@ static void multiply_rows(struct factors *f) {
 }
 
 static void shift_a(const struct factors *f) {
-    for (unsigned c = 0; c < ISA_TENSOR_COLUMNS_OF_A; c++) {
+    for (unsigned c = 0; c < isa_tensor_columns_of_a(f->p); c++) {
         uint32_t *column = f->access->columns[(f->p->a_at & 0xffff) + c];
         for (unsigned lane = 0; lane < TENSOR_LANES; lane += 32)
             memmove(&column[lane], &column[lane + 1], 31 * sizeof *column);

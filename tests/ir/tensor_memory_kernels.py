@@ -233,6 +233,18 @@ def place_matrix(image, rows, kind, base, trans, mode):
     return base >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | 1 << 46 | code << 61
 
 
+def place_split(image, rows, base, further, first):
+    """Rows of 96 numbers of four bits, K-major with the swizzle of 128 bytes: the first of their three pieces of 16 bytes
+    is number `first` of the eight in 128 bytes. What these have no place for begins the 128 bytes of the row at `further`."""
+    for mn, row in enumerate(rows):
+        for piece in range(3):
+            at, unit = (base, first + piece) if first + piece < 8 else (further, first + piece - 8)
+            word = (at + byte_offset(mn, unit, 1, False, "128", 16, 1024)) // 4
+            for k, v in enumerate(row[32 * piece:32 * piece + 32]):
+                image[word + k // 8] |= encode("e2m1_packed", v) << k % 8 * 4
+    return base + 16 * first >> 4 | further >> 4 << 16 | 1024 >> 4 << 32 | 1 << 46 | 1 << 52 | MODES["128"][1] << 61
+
+
 # ---- cp and shift ------------------------------------------------------------------------------
 def copy_case(rng, shape, multicast, pack, mode):
     rows, pieces = {"128x256b": (128, 2), "4x256b": (4, 2), "128x128b": (128, 1), "64x128b": (64, 1),
@@ -385,29 +397,34 @@ def d_code(d, total, clamp):
 
 
 def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=False, ws=False, negative=(0, 0),
-                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end="", sparse=None, down=False, spans=None, further=0):
+                 add=True, off=False, shift=None, clamp=False, scales=0, ue4m3=False, byte=(0, 0), half=0, end="", sparse=None, down=False, spans=None, further=0,
+                 split=None):
     """sparse: the selector. down: .ashift, and the same product again with what it leaves of a. spans, further: of
-    .ws, the arguments of left_out that follow n, and the first column."""
-    depth = DEPTH[kind]
+    .ws, the arguments of left_out that follow n, and the first column. split: K = 96; where a and b begin in 128 bytes."""
+    depth = 96 if split else DEPTH[kind]
     A = draws(rng, a, False, m, depth)
     B = draws(rng, b, False, n + further, depth * (1 if sparse is None else 2))
-    image = [0] * (9216 if further else 8192)
-    base_b = 16384
-    desc_a = place_matrix(image, A, a, 0, trans[0], mode if trans[0] or mode != "128_32" else "128")
-    desc_b = place_matrix(image, B, b, base_b, trans[1], mode if trans[1] or mode != "128_32" else "128")
+    image = [0] * (4608 + 32 * n if split else 9216 if further else 8192)
+    if split:
+        desc_a, desc_b = place_split(image, A, 0, 1024, split[0]), place_split(image, B, 17408, 18432, split[1])
+    else:
+        desc_a = place_matrix(image, A, a, 0, trans[0], mode if trans[0] or mode != "128_32" else "128")
+        desc_b = place_matrix(image, B, b, 16384, trans[1], mode if trans[1] or mode != "128_32" else "128")
     across = n * m // 128 if ws else n
-    columns = (across + 32 + 31) // 32 * 32
+    columns = (across + 48 + 31 if split else across + 32 + 31) // 32 * 32
     name = "mma%s_%s_%s_%s_%s_m%dn%d_%s_%d%d%s" % (
         "" if sparse is None else "_sp%d" % sparse, kind, d, a, b, m, n, mode, *trans,
         "".join("_" + w for w, c in (("ts", inside), ("ws", ws), ("neg", negative != (0, 0)), ("zero", not add),
                                      ("off", off), ("scaled", shift is not None), ("sat", clamp),
                                      ("x%d" % scales, scales), ("nv", ue4m3), ("high", half),
                                      ("b%d%d" % byte, byte != (0, 0)), ("down", down), ("spans", spans),
-                                     ("from%d" % further, further), (end.replace("::", "_").replace(".", "_"), end))
+                                     ("from%d" % further, further), ("k96_%d%d" % (split or (0, 0)), split),
+                                     (end.replace("::", "_").replace(".", "_"), end))
                 if c))
     k = TensorKernel(name, columns, image)
     grid = random_grid(rng, columns)
-    at_a, at_sa, at_sb = across, across + 8, across + 16
+    at_a, at_sa, at_sb = across, across + (12 if split else 8), across + (20 if split else 16)
+    apart = 4, 8 if n > 128 else 4  # columns to the next four scales
     D = draws(rng, d, True, m, n)
     places = []
     dense = A if sparse is None else spread(rng, A, kind, sparse, grid, across + 24, metadata_lanes(m, ws, half), places)
@@ -420,28 +437,30 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
     if inside:
         in_columns(A, a, lambda i: d_cell(i, 0, m, n, ws, half)[0], grid, at_a)
 
-    def scale_values(rows, first, start):
+    def scale_values(rows, first, start, apart):
         out = []
         for row in range(rows):
             values = [rng.choice([1, 2, 4] if ue4m3 else [-2, -1, 0, 1, 2]) for _ in range(scales)]
             for copy in range(4):
-                word = grid[row % 32 + 32 * copy][first + row // 32]
                 for s, v in enumerate(values):
                     code = ENCODE["e4m3"](v) if ue4m3 else 127 + v
-                    word = word & ~(255 << 8 * (start + s)) | code << 8 * (start + s)
-                grid[row % 32 + 32 * copy][first + row // 32] = word
+                    more, byte = divmod(start + s, 4)
+                    c = first + row // 32 + more * apart
+                    word = grid[row % 32 + 32 * copy][c]
+                    grid[row % 32 + 32 * copy][c] = word & ~(255 << 8 * byte) | code << 8 * byte
             out.append([Fraction(v) if ue4m3 else Fraction(2) ** v for v in values])
         return out
 
-    SA, SB = (scale_values(m, at_sa, byte[0]), scale_values(n, at_sb, byte[1])) if scales else (None, None)
+    SA, SB = (scale_values(m, at_sa, byte[0], apart[0]), scale_values(n, at_sb, byte[1], apart[1])) if scales else (None, None)
     k.put(grid)
     idesc = 0 if sparse is None else 4 | sparse
     idesc |= A_CODE[a] << 7 | A_CODE[b] << 10 | negative[0] << 13 | negative[1] << 14 | trans[0] << 15 | trans[1] << 16
-    idesc |= n // 8 << 17 | m // 16 << 24
+    idesc |= n // 8 << 17 | m // 16 << 24 | (1 << 31 if split else 0)
     idesc |= byte[1] << 4 | byte[0] << 29 | (not ue4m3) << 23 if scales else D_CODE[d] << 4 | clamp << 3
     mask = [rng.getrandbits(32) for _ in range(4)] if off else []
     k.body += [".reg .b64 %base, %da, %db;", ".reg .b32 %dd, %ta, %sa, %sb, %me;", ".reg .pred %add;",
                "cvt.u64.u32 %base, %s;", "shr.u64 %base, %base, 4;",
+               *(["mul.lo.u64 %base, %base, 0x10001;"] if split else []),  # the other address, too
                "add.u64 %%da, %%base, %d;" % desc_a, "add.u64 %%db, %%base, %d;" % desc_b,
                "add.u32 %%dd, %%tm, %d;" % (half << 20), "add.u32 %%ta, %%tm, %d;" % (at_a + (half << 20)),
                "add.u32 %%me, %%tm, %d;" % (across + 24 + (half << 20)), "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb,
@@ -510,6 +529,18 @@ def shifted_cases(rng):
     yield product_case(rng, "f16", "f32", "f16", "bf16", 128, 32, inside=True, down=True, off=True, end=".collector::a::discard")
     yield product_case(rng, "f8f6f4", "f32", "e4m3", "e3m2", 128, 16, inside=True, down=True, add=False)
     yield product_case(rng, "i8", "s32", "s8", "u8", 128, 16, inside=True, down=True, sparse=0)
+
+
+def long_cases(rng):
+    """K = 96: the parts of 128 bytes that CUTLASS's main loop takes, scales that go on in the next columns."""
+    packed = "e2m1_packed", "e2m1_packed", 128
+    for first, byte in ((0, 0), (3, 3), (6, 2), (1, 1)):
+        yield product_case(rng, "mxf4", "f32", *packed, 16, scales=3, split=(first, first), byte=(byte, byte))
+    yield product_case(rng, "mxf4nvf4", "f32", *packed, 48, scales=6, ue4m3=True, end=".block16", split=(7, 2), byte=(2, 0))
+    yield product_case(rng, "mxf4nvf4", "f32", *packed, 192, scales=6, end=".scale_vec::4X", split=(5, 7), byte=(0, 2),
+                       negative=(1, 0))
+    yield product_case(rng, "mxf4nvf4", "f32", *packed, 136, scales=3, end=".block32", split=(4, 6), byte=(1, 3), add=False)
+    yield product_case(rng, "mxf4nvf4", "f32", *packed, 32, scales=3, end=".scale_vec::2X", split=(0, 6), byte=(3, 2), inside=True)
 
 
 def cases(seed):
@@ -582,3 +613,4 @@ def cases(seed):
     yield from sparse_cases(rng)
     yield from column_cases(rng)
     yield from shifted_cases(rng)
+    yield from long_cases(rng)

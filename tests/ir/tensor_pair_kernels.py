@@ -5,7 +5,8 @@ from operator import mul
 
 from matrix_kernels import ENCODE, braces, number_list
 from tensor_memory_kernels import (A_CODE, D_CODE, DEPTH, LANES, MODES, PLACE, TensorKernel, byte_offset, d_code, draws,
-                                   grid_words, in_columns, place_matrix, random_grid, scaled_sum, spread)
+                                   grid_words, in_columns, place_matrix, place_split, random_grid, scaled_sum,
+                                   spread)
 
 MEET = ["barrier.cluster.arrive.aligned;", "barrier.cluster.wait.aligned;"]
 
@@ -89,23 +90,27 @@ def shift_case(rng):
 
 
 def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=False, add=True, off=False, shift=None,
-                 scales=0, byte=(0, 0), sparse=None, issuer=0, end=""):
-    depth, rows, folded = DEPTH[kind], m // 2, m == 128 and sparse is None
+                 scales=0, byte=(0, 0), sparse=None, issuer=0, end="", split=None):
+    depth, rows, folded = 96 if split else DEPTH[kind], m // 2, m == 128 and sparse is None
     apart = m == 128 and sparse is not None  # 16 rows in each 32 lanes
     A = draws(rng, a, False, m, depth)
     B = draws(rng, b, False, n, depth * (1 if sparse is None else 2))
     D = draws(rng, d, True, m, n)
-    images = [[0] * 8192, [0] * 8192]
+    images = [[0] * (4608 + 32 * n // 2 if split else 8192) for _ in range(2)]
     across = n // 2 if folded else n
     at_a, at_sa, at_sb, at_meta = across, across + 8, across + 16, across + 24
     columns = (across + 32 + 31) // 32 * 32
     k_name = "pair_mma_%s_%s_%s_%s_m%dn%d_%s%s" % (kind, d, a, b, m, n, mode, "".join("_" + w for w, c in (
         ("ts", inside), ("zero", not add), ("off", off), ("scaled", shift is not None), ("x%d" % scales, scales),
-        ("sp", sparse is not None), ("t%d%d" % trans, trans != (0, 0))) if c))
+        ("sp", sparse is not None), ("t%d%d" % trans, trans != (0, 0)), ("k96", split)) if c))
     grids = [random_grid(rng, columns) for _ in range(2)]
     for rank, (image, grid) in enumerate(zip(images, grids)):
-        desc_a = place_matrix(image, A[rank * rows:][:rows], a, 0, trans[0], mode)
-        desc_b = place_matrix(image, B[rank * n // 2:][:n // 2], b, 16384, trans[1], mode)
+        if split:
+            desc_a = place_split(image, A[rank * rows:][:rows], 0, 1024, split[0])
+            desc_b = place_split(image, B[rank * n // 2:][:n // 2], 17408, 18432, split[1])
+        else:
+            desc_a = place_matrix(image, A[rank * rows:][:rows], a, 0, trans[0], mode)
+            desc_b = place_matrix(image, B[rank * n // 2:][:n // 2], b, 16384, trans[1], mode)
         if inside:  # a copy for each half of the columns
             for first in [0] if apart else range(0, LANES, rows):
                 in_columns(A[rank * rows:][:rows], a, lambda i: first + i % 16 + i // 16 * 32 if apart else first + i, grid, at_a)
@@ -121,33 +126,33 @@ def product_case(rng, kind, d, a, b, m, n, mode="128", trans=(0, 0), inside=Fals
             rank, lane, c = cell(i, j)
             grids[rank][lane][c] = ENCODE[d](D[i][j]) | (0xabcd0000 if d == "f16" else 0)
 
-    def scale(rank, lane, column, first, powers):
-        word = grids[rank][lane][column]
+    def scale(rank, lane, column, first, powers, further):
         for s, v in enumerate(powers):
-            word = word & ~(255 << 8 * (first + s)) | 127 + v << 8 * (first + s)
-        grids[rank][lane][column] = word
+            at, byte = column + (first + s) // 4 * further, (first + s) % 4
+            grids[rank][lane][at] = grids[rank][lane][at] & ~(255 << 8 * byte) | 127 + v << 8 * byte
 
     if scales:
         SA, SB = ([[rng.randint(-2, 2) for _ in range(scales)] for _ in range(count)] for count in (m, n))
         for i, powers in enumerate(SA):
             for copy in range(4):
-                scale(i // rows, i % rows % 32 + 32 * copy, at_sa + i % rows // 32, byte[0], powers)
+                scale(i // rows, i % rows % 32 + 32 * copy, at_sa + i % rows // 32, byte[0], powers, 4)
         for j, powers in enumerate(SB):
             half, at = divmod(j, n // 2) if folded else (0, j)
             for rank in range(2):
                 for copy in range(2 if folded else 4):
-                    scale(rank, 64 * half + 32 * copy + at % 32, at_sb + at // 32, byte[1], powers)
+                    scale(rank, 64 * half + 32 * copy + at % 32, at_sb + at // 32, byte[1], powers, (8 if n > 128 else 4) // (2 if folded else 1))
         SA, SB = ([[2.0 ** v for v in row] for row in rows_of] for rows_of in (SA, SB))
     dense = A if sparse is None else [row for rank in range(2) for row in spread(
         rng, A[rank * rows:][:rows], kind, sparse, grids[rank], at_meta,
         lambda group: [(32 if apart else 16) * group])]
     k.put(grids)
-    idesc = A_CODE[a] << 7 | A_CODE[b] << 10 | trans[0] << 15 | trans[1] << 16 | n // 8 << 17 | m // 16 << 24
+    idesc = A_CODE[a] << 7 | A_CODE[b] << 10 | trans[0] << 15 | trans[1] << 16 | n // 8 << 17 | m // 16 << 24 | (1 << 31 if split else 0)
     idesc |= byte[1] << 4 | byte[0] << 29 | 1 << 23 if scales else D_CODE[d] << 4
     idesc |= 0 if sparse is None else 4 | sparse
     mask = [rng.getrandbits(32) for _ in range(8)] if off else []
     k.body += [".reg .b64 %base, %da, %db;", ".reg .b32 %ta, %sa, %sb, %me;", ".reg .pred %add;",
                "cvt.u64.u32 %base, %s;", "and.b64 %base, %base, 0x3ffff;", "shr.u64 %base, %base, 4;",
+               *(["mul.lo.u64 %base, %base, 0x10001;"] if split else []),  # the other address, too
                "add.u64 %%da, %%base, %d;" % desc_a, "add.u64 %%db, %%base, %d;" % desc_b,
                "add.u32 %%ta, %%tm, %d;" % at_a, "add.u32 %%me, %%tm, %d;" % at_meta,
                "add.u32 %%sa, %%tm, %d;" % at_sa, "add.u32 %%sb, %%tm, %d;" % at_sb, "setp.eq.u32 %%add, %d, 1;" % add]
@@ -187,3 +192,7 @@ def cases(seed):
     yield product_case(rng, "tf32", "f32", "tf32", "tf32", 128, 32, "64", sparse=1, issuer=1)
     yield product_case(rng, "f16", "f32", "f16", "bf16", 128, 48, inside=True, sparse=0, off=True)
     yield product_case(rng, "i8", "s32", "u8", "s8", 128, 32, sparse=0)
+    packed = "e2m1_packed", "e2m1_packed"
+    for m, n in ((128, 64), (256, 96), (128, 256), (256, 192)):
+        yield product_case(rng, "mxf4nvf4", "f32", *packed, m, n, scales=6, split=(6, 3), byte=(0, 2), end=".block16")
+        yield product_case(rng, "mxf4", "f32", *packed, m, n, scales=3, split=(2, 7), byte=(3, 1), issuer=1)

@@ -215,7 +215,7 @@ static bool is_beside(uint32_t place, uint32_t other) {
 
 static bool operands_are_in(const struct tensor_memory *t, const struct isa_tensor_product *p) {
     return is_in(t, p->d, isa_tensor_columns_of_d(p)) &&
-           (!p->a_inside || is_in(t, p->a_at, ISA_TENSOR_COLUMNS_OF_A)) &&
+           (!p->a_inside || is_in(t, p->a_at, isa_tensor_columns_of_a(p))) &&
            (!p->sparse || is_in(t, p->metadata, ISA_TENSOR_METADATA_COLUMNS)) &&
            (!p->scales || (is_in(t, p->scales_a, isa_tensor_columns_of_scales_a(p)) &&
                            is_in(t, p->scales_b, isa_tensor_columns_of_scales_b(p))));
