@@ -36,6 +36,7 @@ _Static_assert(sizeof(struct tensor_map) == 128, "the size of CUtensorMap");
 // TENSOR_ATOM_32_FLIPPED the halves of 16 bytes change places in every other 128 bytes, too.
 enum tensor_atom { TENSOR_ATOM_16, TENSOR_ATOM_32, TENSOR_ATOM_32_FLIPPED, TENSOR_ATOM_64 };
 enum {
+    TENSOR_SWIZZLE_64 = 2,
     TENSOR_SWIZZLE_128 = 3, // CUtensorMapSwizzle goes on with its other atoms
     TENSOR_SWIZZLE_96 = 4   // by tensormap.replace alone: no map of the driver's has it
 };

@@ -46,6 +46,20 @@ __global__ void replace_mode(const __grid_constant__ CUtensorMap map, CUtensorMa
     cuda::ptx::tensormap_replace_swizzle_mode(cuda::ptx::space_global, made, cuda::ptx::n32_t<4>{});
 }
 
+// What sm_103 stores, and no function of the driver's makes: rows of 64 elements of six bits, of a
+// tensor of three of them.
+template <int SWIZZLE>
+__global__ void replace_rows(const __grid_constant__ CUtensorMap map, CUtensorMap *made,
+                             const char *memory) {
+    namespace ptx = cuda::ptx;
+    *made = map;
+    ptx::tensormap_replace_global_address(ptx::space_global, made, memory);
+    ptx::tensormap_replace_box_dim(ptx::space_global, made, ptx::n32_t<0>{}, 64);
+    ptx::tensormap_replace_global_dim(ptx::space_global, made, ptx::n32_t<0>{}, 192);
+    ptx::tensormap_replace_global_stride(ptx::space_global, made, ptx::n32_t<0>{}, 144ull);
+    ptx::tensormap_replace_swizzle_mode(ptx::space_global, made, ptx::n32_t<SWIZZLE>{});
+}
+
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, CUtensorMapSwizzle swizzle,
                        void *memory, cuuint64_t width, cuuint64_t pitch, cuuint32_t box) {
     const cuuint64_t sizes[] = {width, 2 * ROWS}, strides[] = {pitch};
@@ -139,6 +153,46 @@ static void sixes(CUtensorMapSwizzle swizzle) {
         }
     CHECK(!memcmp(memory, before, 20 * pitch));
     CHECK(!memcmp(memory + 32 * pitch, before + 32 * pitch, 4 * BYTES - 32 * pitch));
+}
+
+static CUtensorMap narrow_map(void (*replace)(CUtensorMap, CUtensorMap *, const char *)) {
+    CUtensorMap map, *made;
+    CUDA(cudaMallocManaged(&made, sizeof *made));
+    CHECK(encode(&map, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, CU_TENSOR_MAP_SWIZZLE_128B, memory,
+                 256, 192, 128) == CUDA_SUCCESS);
+    replace<<<1, 1>>>(map, made, memory + 16);
+    CUDA(cudaDeviceSynchronize());
+    map = *made;
+    CUDA(cudaFree(made));
+    return map;
+}
+
+// swizzle: of 128, 64 bytes, or none. Rows are as long as the swizzle is wide.
+static void narrow_sixes(int swizzle, const CUtensorMap &map) {
+    const int pitch = 144;
+    const auto bit = [](const char *bytes, int k) { return bytes[k / 8] >> k % 8 & 1; };
+    const auto from = [=](int y, int b) {
+        return swizzle == 3   ? y * 128 + (b / 16 ^ y % 8) * 16 + b % 16
+               : swizzle == 2 ? y * 64 + (b / 16 ^ y / 2 % 4) * 16 + b % 16
+                              : y * 64 + b;
+    };
+    static char before[4 * BYTES];
+    fill();
+    memcpy(before, memory, sizeof before);
+    for (int k = 0; k < BYTES; k++)
+        box[k] = (char)(k * 11 ^ k >> 7);
+    store<<<1, 1>>>(map, 64, 3, box);
+    CUDA(cudaDeviceSynchronize());
+    for (int y = 0; y < 32; y++)
+        for (int k = 0; k < 192 * 6; k++) {
+            const char *row = memory + 16 + y * pitch, *was = before + 16 + y * pitch;
+            const int element = k / 6 - 64;
+            if (y < 3 || y >= 3 + ROWS || element < 0 || element >= 64)
+                CHECK(bit(row, k) == bit(was, k));
+            else
+                CHECK(bit(row, k) == bit(box + from(y - 3, element), k % 6));
+        }
+    CHECK(!memcmp(memory, before, 16));
 }
 
 static void packed() {
@@ -236,11 +290,26 @@ int main() {
     for (auto s : {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B})
         sixes(s);
+    narrow_sixes(0, narrow_map(replace_rows<0>));
+    narrow_sixes(2, narrow_map(replace_rows<2>));
+    narrow_sixes(3, narrow_map(replace_rows<3>));
     packed();
     rows_of_96();
     CHECK(encode(&map, u4, CU_TENSOR_MAP_SWIZZLE_128B, memory, 256, 128, 64) ==
           CUDA_ERROR_INVALID_VALUE);
-    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory, 192, 144, 128) ==
+    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory, 192, 160, 128) ==
           CUDA_ERROR_INVALID_VALUE);
+    // Padded elements lie at multiples of 32 bytes, and have no swizzles of 32 and 64.
+    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory + 16, 256, 192, 128) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_128B, memory, 256, 208, 128) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(encode(&map, u6, CU_TENSOR_MAP_SWIZZLE_64B, memory, 256, 192, 128) ==
+          CUDA_ERROR_INVALID_VALUE);
+    CHECK(encode(&map, u4, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, memory, 256, 128, 128) ==
+          CUDA_ERROR_INVALID_VALUE);
+    // They are not loaded in rows of 64.
+    load<<<1, 1>>>(narrow_map(replace_rows<3>), 128, 3, box, BYTES);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalInstruction);
     return failures != 0;
 }

@@ -328,6 +328,26 @@ static const char *map_refused(const struct walk *w, bool im2col) {
     return NULL;
 }
 
+// What the manual asks of padded elements of four and six bits (PTX ISA, 9.7.9.27.1.1): rows of
+// 128, of six bits that are stored also 64, which sm_103 has.
+static const char *padding_refused(const struct walk *w, int32_t first) {
+    enum { LOADED = 128 / 16, STORED = 64 / 16 };
+    const struct tensor_map *m = w->map;
+    int32_t row = m->im2col ? m->channels : m->box[0];
+    if (w->from == w->element)
+        return NULL;
+    if (row != LOADED && !(w->store && row == STORED))
+        return "a box of padded elements whose rows are not 128 of them, or stored and 64";
+    if (m->swizzle && m->swizzle != TENSOR_SWIZZLE_128 &&
+        !(w->store && m->swizzle == TENSOR_SWIZZLE_64))
+        return "a box of padded elements with a swizzle that they do not have";
+    if (m->atom == TENSOR_ATOM_32_FLIPPED || (!w->store && m->atom == TENSOR_ATOM_64))
+        return "a box of padded elements with pieces of a swizzle that they do not have";
+    if (first % (w->store ? STORED : LOADED))
+        return "a box of padded elements that is not at a multiple of 128 of them, or stored at 64";
+    return NULL;
+}
+
 // The same for pixels of a row, which may begin left of the bounding box.
 static const char *row_refused(const struct walk *w, const int32_t *coords,
                                const uint32_t *offsets) {
@@ -343,12 +363,12 @@ static const char *row_refused(const struct walk *w, const int32_t *coords,
 // What is wrong with the box's place, or NULL.
 static const char *place_refused(const struct walk *w, bool im2col, const int32_t *coords,
                                  const uint32_t *offsets) {
-    enum { SIXES_APART = 64 / 16 }; // of sm_103; others ask for 128
     const struct tensor_map *m = w->map;
+    const char *refused = padding_refused(w, coords[0]);
+    if (refused)
+        return refused;
     if (w->first && coords[0] * (int64_t)w->element % 16)
         return "an innermost coordinate of a box that is not at a multiple of 16 bytes";
-    if (w->store && w->from != w->element && coords[0] % SIXES_APART)
-        return "a box of elements of six bits that is not stored at a multiple of 64 of them";
     for (uint32_t d = 0; w->store && d < m->rank; d++)
         if (coords[d] < 0)
             return "a box that is stored to a negative coordinate";

@@ -94,6 +94,23 @@ static CUresult fill_shape(const struct shape *s, struct tensor_map *m) {
     return CUDA_SUCCESS;
 }
 
+// Where padded elements lie, and the swizzles that they have.
+static CUresult check_padded(const struct tensor_map *m) {
+    enum { ALIGN = 32 };
+    bool sixes = m->type == TENSOR_U6_PADDED;
+    bool has =
+        !m->swizzle || (m->swizzle == TENSOR_SWIZZLE_128 && m->atom != TENSOR_ATOM_32_FLIPPED &&
+                        (sixes || m->atom != TENSOR_ATOM_64));
+    REQUIRE(has, CUDA_ERROR_INVALID_VALUE, "a swizzle that padded elements do not have");
+    REQUIRE(m->address % ALIGN == 0, CUDA_ERROR_INVALID_VALUE,
+            "globalAddress of padded elements must be aligned to %d bytes", ALIGN);
+    for (uint32_t d = 1; d < m->rank; d++)
+        REQUIRE(m->strides[d] % ALIGN == 0, CUDA_ERROR_INVALID_VALUE,
+                "globalStrides[%u] is %llu: of padded elements no multiple of %d", d - 1,
+                (unsigned long long)m->strides[d], ALIGN);
+    return CUDA_SUCCESS;
+}
+
 // Whole groups of elements of four or six bits, of which 16 fill 16 bytes where they are padded;
 // then boxes are as wide as a swizzle.
 static CUresult check_groups(const struct tensor_map *m, uint32_t elements) {
@@ -109,7 +126,7 @@ static CUresult check_groups(const struct tensor_map *m, uint32_t elements) {
             "globalDim[0] is %u, no multiple of %d", m->last[0] + 1, PADDED);
     REQUIRE(group == 1 || !m->interleave, CUDA_ERROR_INVALID_VALUE,
             "elements of four or six bits have no interleaved layouts");
-    return CUDA_SUCCESS;
+    return padded ? check_padded(m) : CUDA_SUCCESS;
 }
 
 static CUresult check_row(const struct tensor_map *m, uint32_t elements) {
