@@ -174,6 +174,7 @@ for name, less in (("min", "<"), ("max", ">")):
     form(name + ".type d, a, b", type=I, sem=pick)
     form(name + ".type d, a, b", type="u16x2 s16x2", ptx=80, sm=90, sem=pick)
     form(name + ".relu.type d, a, b", type="s32 s16x2", ptx=80, sm=90, sem=relu)
+    form(name + ".type.relu d, a, b", type="s16x2", ptx=80, sm=90, sem=relu)  # the manual's examples
     call = "d = fp_%s(F, a, b, m);" % name
     form(name + "{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", sem=call)
     form(name + ".f64 d, a, b", sem=call)
@@ -304,6 +305,8 @@ form("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", ptx=20, sm=20, sem=FMA)
 form("fma.rnd.f64 d, a, b, c", sem=FMA)
 form("fma.rn{.ftz}{.sat}.type d, a, b, c", type=HALF, ptx=42, sm=53, sem=FMA)
 form("fma.rn{.ftz}.relu.type d, a, b, c", type=HALF, ptx=70, sm=80, sem=FMA)
+# CUTLASS has ptxas take this order, too.
+form("fma.rn{.ftz}.type.relu d, a, b, c", type=HALF, ptx=70, sm=80, sem=FMA)
 form("fma.rn{.relu}.type d, a, b, c", type=BHALF, ptx=70, sm=80, sem=FMA)
 form("fma.rn.oob{.relu}.type d, a, b, c", type=HALF + " " + BHALF, ptx=81, sm=90, sem=FMA)
 form("mad.rnd{.ftz}{.sat}.f32 d, a, b, c", sem=FMA)
@@ -1071,7 +1074,7 @@ form("cp.async.bulk.prefetch.tensor.dim.L2.global.wide{.hint} [tm, c], im2col{, 
      sets="mode=ISA_TENSOR_IM2COL", dim=DIM_IM2COL, wide=WIDE, prefetch="prefetch", ptx=86, sm=100)
 form("prefetch{.pss}.tensormap [a]", pss={k: SLOTS["ss"][k] for k in ("const", "param")}, ptx=80,
      sm=90)
-TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared::cta")}
+TMSS = {k: SLOTS["ss"][k] for k in ("global", "shared", "shared::cta")}
 op("tensormap.replace", "async", check="=auu", side_effect=True, doc="Changes a field of a tensor map")
 FIELDS = ("global_address rank box_dim global_dim global_stride element_stride elemtype "
           "interleave_layout swizzle_mode fill_mode swizzle_atomicity").split()
@@ -1101,6 +1104,12 @@ ASYNC_DONE = "{.ss}" + DONE
 ASYNC = dict(sets="space=ISA_SPACE_GENERIC", ss=REMOTE, ptx=81, sm=90)
 form("st.async{.weak}" + ASYNC_DONE + "{.vec}.type [a], b, [bar]", type="b32 b64 u32 u64 s32 s64 f32 f64",
      **ASYNC)
+# Without an mbarrier object: done by the end of the block. Here they are done at once.
+AT_END = dict(mmio={"mmio": ""}, ss={"global": "space=ISA_SPACE_GLOBAL"}, sets="sem=ISA_SEM_RELEASE", ptx=87, sm=100)
+form("st.async{.mmio}.release.scope{.ss}.type [a], b", of="st", type="b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64",
+     **AT_END, relaxed=True)
+form("red.async{.mmio}.release.scope{.ss}.add.type [a], b", of="red", type="u32 s32 u64 s64",
+     add={"add": "atom=ISA_ATOM_ADD"}, **AT_END)
 op("red.async", "async", lowered=True, side_effect=True, doc="Reduction, and completion at an mbarrier object")
 for words, types in (("inc dec", "u32"), ("min max", "u32 s32"), ("add", "u32 s32 u64"),
                      ("and or xor", "b32")):

@@ -73,7 +73,7 @@ def warp_mma(op, form):
     op("mma", "warp", side_effect=True, doc="Matrix product of a warp, fragments in registers")
     head, tail = "mma.sync.aligned.shape", ".dtype.atype.btype.ctype frag(d), frag(a), frag(b), frag(c)"
 
-    def rows(text, slots, ptx, sm):
+    def rows(text, slots, ptx, sm, tail=tail):
         form(head + ".row.col" + tail, ptx=ptx, sm=sm, shape=shapes(text), col=COL_B, **slots)
 
     for d, c in (("f16 f32", "f16"), ("f32", "f32")):
@@ -89,8 +89,10 @@ def warp_mma(op, form):
                             ("f32", "f16", "m16n8k16 m16n8k32", 87), ("f32", "f32", "m16n8k16", 87)):
         rows(text, typed(d, "e4m3 e5m2", "e4m3 e5m2", c), ptx, 89)
     narrow_mma(form)
-    rows("m8n8k4", typed("f64", "f64", "f64", "f64"), 70, 80)
-    rows("m16n8k4 m16n8k8 m16n8k16", typed("f64", "f64", "f64", "f64"), 78, 90)
+    # The manual's examples say how the sums are rounded, its syntax does not.
+    rounded = tail.replace(" ", "{.nearest} ", 1)
+    rows("m8n8k4", dict(typed("f64", "f64", "f64", "f64"), nearest={"rn": ""}), 70, 80, rounded)
+    rows("m16n8k4 m16n8k8 m16n8k16", dict(typed("f64", "f64", "f64", "f64"), nearest={"rn": ""}), 78, 90, rounded)
     for elem, text, ptx, sm in (("u8 s8", "m8n8k16", 65, 75), ("u8 s8", "m16n8k16 m16n8k32", 70, 80),
                                 ("u4 s4", "m8n8k32", 65, 75), ("u4 s4", "m16n8k32 m16n8k64", 70, 80)):
         form(head + ".row.col{.satfinite}" + tail, ptx=ptx, sm=sm, shape=shapes(text), col=COL_B,

@@ -78,6 +78,7 @@ def moves(op, form):
                  sets="mask=%d" % bits, **TENSOR)
     op("tcgen05.shift", "async", check="=u?u", side_effect=True, doc="Rows of tensor memory move down by one")
     form("tcgen05.shift.group.down [a]", group=GROUP, **TENSOR)
+    form("tcgen05.shift.down.group [a]", group=GROUP, **TENSOR)  # the manual's examples
 
 
 def products(op, form):
