@@ -219,10 +219,11 @@ void keepKernelsKernels(Decl *d) {
 
 class Consumer : public ASTConsumer {
     CompilerInstance &compiler;
+    bool hasty; // ends behind the first declaration with an error
     llvm::SetVector<Decl *> declarations;
 
   public:
-    explicit Consumer(CompilerInstance &compiler) : compiler(compiler) {
+    Consumer(CompilerInstance &compiler, bool hasty) : compiler(compiler), hasty(hasty) {
     }
 
     bool HandleTopLevelDecl(DeclGroupRef group) override {
@@ -232,7 +233,7 @@ class Consumer : public ASTConsumer {
             if (compiler.getLangOpts().CUDAIsDevice)
                 deferHostTables(d);
         }
-        return true;
+        return !hasty || !compiler.getDiagnostics().hasErrorOccurred();
     }
     // Where there are errors clang's own are enough: another attempt may be made for them.
     void HandleTranslationUnit(ASTContext &context) override {
@@ -256,17 +257,20 @@ struct QuadTarget : TargetInfo {
 
 class Action : public PluginASTAction {
     bool quads = false; // the architecture has quad precision
+    bool hasty = false;
 
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
-        return std::make_unique<Consumer>(compiler);
+        return std::make_unique<Consumer>(compiler, hasty);
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
-        for (const std::string &argument : arguments)
+        for (const std::string &argument : arguments) {
             quads |= argument == "quad-precision";
+            hasty |= argument == "first-error";
+        }
         return true;
     }
     ActionType getActionType() override {
