@@ -1,6 +1,6 @@
 // Words that NVRTC reads a source without, where clang wants them: shared objects of classes with
-// constructors, which are not initialised, and `template` before members. In the source, in headers
-// in memory and in headers on disk.
+// constructors, which are not initialised, `template` before members, and default arguments behind
+// a class. In the source, in headers in memory and in headers on disk.
 #include <cuda.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -120,6 +120,24 @@ static void missing_template(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// A default argument behind the class, of a member of a class template.
+static void late_default(void) {
+    nvrtcProgram p =
+        program_of("template <class T> struct add {\n"
+                   "    __device__ T to(T x, T y);\n"
+                   "};\n"
+                   "template <class T> __device__ T add<T>::to(T x, T y = 2) {\n"
+                   "    return x + y;\n"
+                   "}\n"
+                   "extern \"C\" __global__ void k(int *p) { *p = add<int>().to(*p); }\n");
+    CHECK_OK(compile(p, NULL));
+    char *ptx = ptx_of(p), *log = log_of(p);
+    CHECK(strstr(ptx, ", 2;") && !*log);
+    free(ptx);
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 // Other errors stay, with their lines.
 static void other_errors(void) {
     char source[2048];
@@ -142,6 +160,7 @@ int main(void) {
     in_the_source();
     in_headers();
     missing_template();
+    late_default();
     other_errors();
     return finish();
 }

@@ -262,6 +262,7 @@ class Action : public PluginASTAction {
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
+        acceptLateDefaults(compiler);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
         return std::make_unique<Consumer>(compiler, hasty);

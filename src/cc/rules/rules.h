@@ -100,6 +100,8 @@ void checkAtomicScope(Checker &c, const clang::CallExpr *e);
 void deferHostTables(clang::Decl *d); // before code is generated for it, in the device's pass
 // abi_pragma.cpp
 void addAbiPragma(clang::CompilerInstance &compiler);
+// late_defaults.cpp: before the source is read
+void acceptLateDefaults(clang::CompilerInstance &compiler);
 // constexpr_calls.cpp
 void checkConstexprCall(Checker &c, const clang::FunctionDecl *f, const clang::FunctionDecl *around,
                         clang::SourceLocation at);
