@@ -1,6 +1,7 @@
 // The standard headers that the device language builds on, in the order that clang's CUDA
 // support asks for: the math functions are declared for the device before <cmath> is seen, or
-// constexpr functions of the library would become the device's versions.
+// constexpr functions of the library would become the device's versions. kudzu/std, which is searched
+// first, has what libstdc++ leaves to the host before C++20.
 #ifndef KUDZU_STANDARD_HEADERS_H
 #define KUDZU_STANDARD_HEADERS_H
 
