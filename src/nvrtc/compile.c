@@ -41,7 +41,8 @@ struct job {
     struct unroll_counts no_counts;
     const char *source;  // path of the program's text: clang's driver looks for it on disk
     const char *overlay; // what shows clang the headers in memory
-    const char *library; // the folder `cuda` of the program's libcu++; NULL: it brings none
+    const char *library; // the folder `cuda` of the program's libcu++; NULL: none is on disk
+    bool memory_library; // headers in memory are of libcu++: they alone come before kudzu's
     int out, err;        // what clang prints
 };
 
@@ -106,6 +107,23 @@ static bool add_header(struct job *j, const char *name, const char *given) {
     return virtual_files_add(&j->files, &j->arena, name, text, size);
 }
 
+// A header of libcu++ in memory is found before kudzu's, too.
+static bool is_of_library(const char *name) {
+    return !strncmp(name, "cuda/", 5);
+}
+
+static bool add_headers(struct job *j) {
+    const struct _nvrtcProgram *p = j->program;
+    for (uint32_t i = 0; i < p->headers.len; ++i) {
+        const char *name = p->headers.data[i].name, *text = p->headers.data[i].text;
+        const char *other = arena_printf(&j->arena, LIBRARY_FOLDER "/%s", name);
+        if (!add_header(j, name, text) ||
+            (j->memory_library && is_of_library(name) && !add_header(j, other, text)))
+            return false;
+    }
+    return true;
+}
+
 static struct rewrites rewrites_of(const struct job *j) {
     return (struct rewrites){&j->no_launches, &j->no_spaces,
                              &j->no_counts,   &j->compilation.lenient_words,
@@ -159,11 +177,8 @@ static bool add_source(struct job *j) {
     rtc_names_add(p, &text);
     strbuf_puts(&text, "\n");
     j->source = virtual_files_main(&j->files, &j->arena, strbuf_str(&text), text.len);
-    bool ok = j->source;
-    for (uint32_t i = 0; i < p->headers.len && ok; ++i)
-        ok = add_header(j, p->headers.data[i].name, p->headers.data[i].text);
     strbuf_free(&text);
-    return ok && add_files(j);
+    return j->source && add_headers(j) && add_files(j);
 }
 
 // ---- clang ----------------------------------------------------------------------------------
@@ -193,8 +208,11 @@ static void add_search(struct job *j) {
 // The first of the program's folders that has libcu++. A toolkit's has other headers beside it,
 // which kudzu's come before: `cuda` alone is taken out of it.
 static void find_library(struct job *j) {
+    const struct _nvrtcProgram *p = j->program;
+    for (uint32_t i = 0; i < p->headers.len; ++i)
+        j->memory_library |= !strncmp(p->headers.data[i].name, "cuda/std/", 9);
     const cc_strings *given = &j->options.cc.preprocessor;
-    for (uint32_t i = 0; i < given->len && !j->library; ++i) {
+    for (uint32_t i = 0; i < given->len && !j->library && !j->memory_library; ++i) {
         const char *option = given->data[i];
         if (strncmp(option, "-I", 2) != 0 ||
             !is_readable_file(arena_printf(&j->arena, "%s/cuda/std/type_traits", option + 2)))
@@ -219,7 +237,8 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
         "-fno-diagnostics-show-option",
         "-ferror-limit=100",
         "-fno-spell-checking", // "did you mean" in place of a missing header
-        "-fmacro-prefix-map=" VIRTUAL_FOLDER "/="};
+        "-fmacro-prefix-map=" VIRTUAL_FOLDER "/=",
+        "-fmacro-prefix-map=" LIBRARY_FOLDER "/="};
     j->out = memory_file("ptx");
     j->err = memory_file("messages");
     if (j->out < 0 || j->err < 0)
@@ -262,7 +281,7 @@ static bool prepare(struct job *j) {
     find_library(j);
     add_search(j);
     compilation_init_rtc(&j->compilation, &j->options.cc, &j->toolchain, &j->arena);
-    j->compilation.own_libcudacxx = j->library ? LIBRARY_FOLDER : NULL;
+    j->compilation.own_libcudacxx = j->library || j->memory_library ? LIBRARY_FOLDER : NULL;
     return add_all(j);
 }
 

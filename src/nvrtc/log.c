@@ -20,13 +20,19 @@ static const char *within(const char *line, size_t n, const char *word) {
 
 // With the program's own names of headers.
 static void put_names(struct strbuf *log, const char *line, size_t n) {
-    static const char folder[] = VIRTUAL_FOLDER "/";
-    for (const char *at; (at = within(line, n, folder));) {
-        strbuf_append(log, line, (size_t)(at - line));
-        n -= (size_t)(at - line) + sizeof folder - 1;
-        line = at + sizeof folder - 1;
+    static const char *const folders[] = {VIRTUAL_FOLDER "/", LIBRARY_FOLDER "/"};
+    for (bool found = true; found;) {
+        const char *first = line + n, *behind = first;
+        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+            const char *at = within(line, (size_t)(first - line), folders[i]);
+            first = at ? at : first;
+            behind = at ? at + strlen(folders[i]) : behind;
+        }
+        strbuf_append(log, line, (size_t)(first - line));
+        found = first < line + n;
+        n -= (size_t)(behind - line);
+        line = behind;
     }
-    strbuf_append(log, line, n);
 }
 
 // The line with "name(line): " where it has "name:line:column: " before the kind of a message, and

@@ -202,6 +202,25 @@ static void own_library(void) {
     CHECK(!system(remove));
 }
 
+// So does one in memory.
+static void own_library_in_memory(void) {
+    const char *names[] = {"cuda/std/type_traits", "cuda/near", "cuda_fp16.h"};
+    const char *texts[] = {"#pragma once\n#include \"../near\"\n#define MORE 3\n",
+                           "#define NEAR 4\n", "#error another toolkit's\n"};
+    nvrtcProgram p;
+    CHECK_OK(nvrtcCreateProgram(&p,
+                                "#include <cuda/std/type_traits>\n#include <cuda_fp16.h>\n"
+                                "#include \"cuda/std/type_traits\"\n"
+                                "static_assert(MORE == 3 && NEAR == 4, \"\");\n"
+                                "__global__ void f(__half *h) { *h = __float2half(1.5f); }\n",
+                                "test.cu", 3, texts, names));
+    nvrtcResult result = compile(p, NULL);
+    char *log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 // Code for link time has the magic number of such code, and there is no PTX.
 static void link_time_code(void) {
     nvrtcProgram p = program_of("__device__ int twice(int x) { return 2 * x; }");
@@ -394,6 +413,7 @@ int main(void) {
     library_headers();
     language_headers();
     own_library();
+    own_library_in_memory();
     link_time_code();
     errors();
     headers();
