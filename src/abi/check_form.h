@@ -40,11 +40,13 @@ struct kd_check_part {
     struct kd_check_term term[KD_CHECK_FIXED];
 };
 // The parts, of which there is one at least, from the array's beginning plus the sum of the terms
-// on. Sums over `scale` were computed in 32 bits. parts: 0: nobody knows.
+// on. Sums over `scale` were computed in 32 bits. parts: 0: nobody knows. alone: bit k: only
+// threads of one threadIdx.x, .y, .z, blockIdx.x, .y, .z (in that order) come to an access.
 enum { KD_CHECK_TERMS = 8, KD_CHECK_PARTS = 8 };
 struct kd_check_form {
     int64_t scale;
     uint32_t terms, parts;
+    uint64_t alone;
     struct kd_check_term term[KD_CHECK_TERMS];
     struct kd_check_part part[KD_CHECK_PARTS];
 };

@@ -114,7 +114,7 @@ static bool find_strides(const struct kd_block *b, const struct kd_check_form *f
         parts = sum > parts ? sum : parts;
     }
     for (uint32_t n = KD_CHECK_TID; n < KD_CHECK_NUMBERS; n++)
-        if (count_of(b, n) > 1)
+        if (count_of(b, n) > 1 && !(f->alone >> (n - KD_CHECK_TID) & 1))
             d->digit[d->n++] = (struct digit){stride[n], (double)count_of(b, n)};
     return (most + parts) / (double)f->scale < (double)MOST_SUM;
 }

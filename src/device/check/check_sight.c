@@ -251,8 +251,156 @@ __attribute__((target("avx2"))) static bool see_quads_avx2(const struct check_la
     return see_quads_body(l, n);
 }
 
+// Four lanes, each of which accesses one word; distinct: no two of them access one.
+struct four {
+    uint64_t *word[4];
+    bool row, distinct; // row: the words are behind each other
+};
+
+#define AVX2 static inline __attribute__((always_inline, target("avx2")))
+AVX2 quad load_four(const struct four *f) {
+    quad x = {*f->word[0], *f->word[1], *f->word[2], *f->word[3]};
+    if (f->row)
+        __builtin_memcpy(&x, f->word[0], sizeof x);
+    return x;
+}
+
+AVX2 void store_four(const struct four *f, quad x) {
+    if (f->row)
+        __builtin_memcpy(f->word[0], &x, sizeof x);
+    for (int k = 0; k < 4 && !f->row; k++)
+        *f->word[k] = x[k];
+}
+
+// Lanes that access one word, which has what one of them has left there.
+AVX2 quad see_common_four(const struct four *f, quad now, const struct check_now *n) {
+    const quad zero = {0};
+    quad left = load_four(f), more = (quad)(left != now), both = zero;
+    if (n->strong)
+        both = ~(quad)((left & CHECK_STRONG) == zero);
+    // Reads race with what was there before, which each lane has been compared with, alone.
+    if (!n->writes)
+        more &= (quad)((left & CHECK_SEVERAL) == zero);
+    left |= n->writes ? CHECK_SEVERAL : CHECK_LANES;
+    for (int k = 0; k < 4; k++)
+        if (more[k])
+            *f->word[k] = left[k];
+    return n->writes ? more & ~(quad)((left & CHECK_WRITTEN) == zero) & ~both : zero;
+}
+
+// see() for four lanes, each to one word. Not 0: they have to be looked at closer.
+AVX2 quad see_four(const struct four *f, quad own, quad seen, const struct check_now *n) {
+    const uint64_t warps = who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT);
+    const quad zero = {0};
+    uint64_t writes = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
+    quad was = load_four(f), apart = was ^ own;
+    quad fresh = (quad)(was >> CHECK_TAG_SHIFT != n->tag);
+    quad single = (quad)((was & CHECK_SEVERAL) == zero);
+    quad same = (quad)((apart & who) == zero) & (quad)((was & CHECK_LANES) == zero);
+    quad warp = (quad)((apart & warps) == zero) & single;
+    quad then = was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS;
+    quad before = warp & (quad)((signed_quad)then < (signed_quad)seen);
+    quad alone = fresh | before | (single & same);
+    quad kept = was & (CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE));
+    quad mine = own | writes | (~fresh & kept) | (fresh & strong);
+    if (!n->writes) {
+        quad earlier =
+            ~(quad)((was & CHECK_BEFORE) == zero) & (quad)((signed_quad)then <= (signed_quad)seen);
+        quad settled = (quad)((was & CHECK_WRITTEN) == zero) | earlier;
+        quad lanes = ~alone & warp & settled;
+        mine |= (before & ~fresh & (was & CHECK_WRITTEN) << 3) | (lanes & CHECK_LANES);
+        alone |= lanes;
+    }
+    quad joined = (was | CHECK_SEVERAL | writes) & ~(strong ^ dropped);
+    quad now = (alone & mine) | (~alone & joined);
+    quad wrong = ~alone & (was | writes) & CHECK_WRITTEN & ~((was & strong) >> 1); // CHECK_STRONG
+    store_four(f, now);
+    return f->distinct ? wrong : wrong | see_common_four(f, now, n);
+}
+
+// The words of up to four lanes; where there are fewer, others that nobody has.
+AVX2 struct four four_of(const struct check_lanes *l, const uint32_t *lane, uint32_t many,
+                         uint64_t *nobody) {
+    struct four f;
+    for (uint32_t k = 0; k < 4; k++)
+        f.word[k] = k < many ? &l->word[l->offset[lane[k]] / 4] : &nobody[k];
+    f.row = f.word[1] == f.word[0] + 1 && f.word[2] == f.word[0] + 2 && f.word[3] == f.word[0] + 3;
+    f.distinct =
+        f.row || (f.word[0] != f.word[1] && f.word[0] != f.word[2] && f.word[0] != f.word[3] &&
+                  f.word[1] != f.word[2] && f.word[1] != f.word[3] && f.word[2] != f.word[3]);
+    return f;
+}
+
+// see() for lanes that access one or two whole words each.
+__attribute__((target("avx2"))) static bool see_words_avx2(const struct check_lanes *l,
+                                                           const struct check_now *n) {
+    uint64_t nobody[5] = {0}, wrong = 0, first = check_sight_own(n, l->thread);
+    uint32_t lane[KD_WARP], many = 0, words = (l->bytes + 3) / 4;
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        lane[many++] = (uint32_t)__builtin_ctz(m);
+    uint32_t filled = (many + 3) & ~3u;
+    for (uint32_t k = many; k < filled; k++)
+        lane[k] = lane[0];
+    for (uint32_t k = 0; k < filled; k += 4) {
+        struct four f = four_of(l, lane + k, many - k, nobody);
+        quad on = {lane[k], lane[k + 1], lane[k + 2], lane[k + 3]};
+        quad seen = {l->seen[lane[k]], l->seen[lane[k + 1]], l->seen[lane[k + 2]],
+                     l->seen[lane[k + 3]]};
+        quad own = first + (on << CHECK_THREAD_SHIFT);
+        for (uint32_t w = 0; w < words; w++) {
+            quad x = see_four(&f, own, seen, n);
+            wrong |= x[0] | x[1] | x[2] | x[3];
+            for (uint32_t i = 0; i < 4; i++)
+                f.word[i] += k + i < many;
+        }
+    }
+    return !wrong;
+}
+
+// Are all accesses to whole words, or in one?
+static bool are_words(const struct check_lanes *l) {
+    uint32_t odd = l->bytes & (l->bytes - 1), within = (l->bytes < 4 ? l->bytes : 4) - 1;
+    for (uint32_t m = l->mask; m; m &= m - 1)
+        odd |= l->offset[__builtin_ctz(m)] & within;
+    return !odd && l->bytes <= sizeof(uint64_t);
+}
+
 static bool see_lanes_avx2(const struct check_lanes *l, const struct check_now *n) {
-    return are_quads(l) ? see_quads_avx2(l, n) : see_lanes_plain(l, n);
+    return are_quads(l)   ? see_quads_avx2(l, n)
+           : are_words(l) ? see_words_avx2(l, n)
+                          : see_lanes_plain(l, n);
+}
+
+// Four lanes at a time, as long as all four are there.
+__attribute__((target("avx2"))) static bool places_avx2(const struct check_places *p) {
+    typedef uint32_t four_words __attribute__((vector_size(16)));
+    quad wrong = {0};
+    four_words later = {0};
+    for (uint32_t k = 0; p->mask >> k; k += 4) {
+        uint32_t m = p->mask >> k & 15;
+        for (uint32_t l = k; m != 15 && l < k + 4; l++) {
+            uint64_t at = p->mask >> l & 1 ? p->addresses[l] + p->from : 0;
+            if (at > p->most || (p->mask >> l & 1 && p->epochs[l] != p->epoch))
+                return false;
+            if (p->mask >> l & 1)
+                p->offset[l] = (uint32_t)at;
+        }
+        if (m == 15) {
+            quad at;
+            four_words epochs, low;
+            __builtin_memcpy(&at, p->addresses + k, sizeof at);
+            __builtin_memcpy(&epochs, p->epochs + k, sizeof epochs);
+            at += p->from;
+            wrong |= (quad)(at > p->most);
+            later |= epochs ^ p->epoch;
+            low = __builtin_convertvector(at, four_words);
+            __builtin_memcpy(p->offset + k, &low, sizeof low);
+        }
+        if (k == KD_WARP - 4)
+            break;
+    }
+    return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]) &&
+           !(later[0] | later[1] | later[2] | later[3]);
 }
 
 __attribute__((target("avx2"))) static bool begin_quads_avx2(const struct check_lanes *l,
@@ -265,7 +413,7 @@ static bool begin_copies_avx2(const struct check_lanes *l, const struct check_no
 }
 
 static const struct check_sight_functions avx2 = {is_row_avx2, see_row_avx2, see_lanes_avx2,
-                                                  begin_copies_avx2, places_plain};
+                                                  begin_copies_avx2, places_avx2};
 
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
 AVX512 static bool is_row_avx512(const struct check_row *r) {

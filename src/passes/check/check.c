@@ -554,7 +554,8 @@ static void find_arrays(struct checker *c) {
         const struct access *a = &c->accesses.data[k];
         if (is_use(a))
             uses[n++] =
-                (struct check_use){.address = a->address,
+                (struct check_use){.i = a->i,
+                                   .address = a->address,
                                    .offset = a->site.offset,
                                    .bytes = a->site.flags & KD_CHECK_COPY ? 0 : a->site.bytes,
                                    .writes = a->site.kind != KD_CHECK_READ,

@@ -14,6 +14,7 @@
 //   check_steps.c   where accesses to shared memory are, as a program for the device
 //   check_sets.c    what values may point into
 //   check_form.c    addresses as sums of what is the same for all threads times their numbers
+//   check_pins.c    numbers of threads that are known where a block begins
 //   check_sites.c   the description
 #ifndef KUDZU_PASSES_CHECK_H
 #define KUDZU_PASSES_CHECK_H
@@ -21,6 +22,7 @@
 #include "abi/check_form.h"
 #include "abi/generated_code.h"
 #include "ir/ir.h"
+#include "passes/check/check_pins.h"
 
 // tools: of enum check_tool.
 void check_module(struct kir_module *m, unsigned tools);
@@ -94,6 +96,7 @@ struct check_arrays {
 };
 // An access that a kernel makes to memory that all threads have, or may have.
 struct check_use {
+    const struct kir_inst *i; // in front of which it is made
     const struct kir_value *address;
     int64_t offset;
     uint32_t bytes; // 0: not known, or not made at once
@@ -107,9 +110,9 @@ void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *use
 
 // check_form.c --------------------------------------------------------------------------------
 
-// Adds an access to one array to its form, which had no terms before the first one. False: threads
-// are not known to have elements of their own there.
-bool check_form_add(struct kd_check_form *f, const struct check_use *u);
+// Adds an access to one array to its form, which had no terms before the first one, by threads that
+// have those numbers. False: threads are not known to have elements of their own there.
+bool check_form_add(struct kd_check_form *f, const struct check_use *u, const struct check_pins *p);
 // Where in the parameters does i load a value of the type from? False: it does not, or nobody
 // knows.
 bool check_form_parameter(const struct kir_inst *i, enum kir_type type, uint32_t *at);

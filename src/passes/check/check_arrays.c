@@ -19,6 +19,8 @@ struct arrays {
     struct check_arrays *list;
     uint64_t *sets;                 // by value
     bool shared[CHECK_MOST_ARRAYS]; // no thread has elements of its own
+    struct check_pins pins[CHECK_MOST_ARRAYS];
+    struct kir_order order;
 };
 
 static uint64_t array_at(struct arrays *a, uint32_t at, uint16_t flags) {
@@ -77,7 +79,12 @@ static void look_at(struct arrays *a, struct check_use *u) {
         uint32_t k = (uint32_t)__builtin_ctzll(m);
         a->list->array[k].flags |= KD_CHECK_ARRAY_USED | (u->writes ? KD_CHECK_ARRAY_WRITTEN : 0) |
                                    (u->atomic ? 0 : KD_CHECK_ARRAY_WEAK);
-        a->shared[k] |= !one || !check_form_add(&a->list->form[k], u);
+        struct check_pins here = check_pins_of(a->f, &a->order, u->i->block);
+        if (a->list->form[k].parts)
+            check_pins_meet(&a->pins[k], &here);
+        else
+            a->pins[k] = here;
+        a->shared[k] |= !one || !check_form_add(&a->list->form[k], u, &a->pins[k]);
         u->array = one ? (int)k : -1;
     }
 }
@@ -99,6 +106,7 @@ void check_arrays(struct arena *arena, struct kir_func *f, struct check_use *use
     if (has_calls(f))
         return;
     a.sets = check_sets_find(arena, f, source, &a);
+    kir_order_dominators(f, arena, &a.order);
     for (uint32_t k = 0; k < n; k++)
         look_at(&a, &uses[k]);
     for (uint32_t k = 0; k < list->n; k++) {

@@ -338,13 +338,14 @@ static void add_part(struct kd_check_form *f, const struct kd_check_part *p, boo
     }
 }
 
-bool check_form_add(struct kd_check_form *f, const struct check_use *u) {
+bool check_form_add(struct kd_check_form *f, const struct check_use *u,
+                    const struct check_pins *p) {
     enum { DEEP = 12 };
     struct sum s = sum_of(u->address, (struct walk){DEEP, NULL});
     struct kd_check_part part = {.from = s.more + u->offset, .to = s.more + u->offset + u->bytes};
     struct kd_check_term list[KD_CHECK_TERMS];
     uint32_t n = 0, numbers = 0, had = 0;
-    if (!s.known || !s.pointer || !s.n || !u->bytes || s.scale <= 0 ||
+    if (!s.known || !s.pointer || (!s.n && !p->known) || !u->bytes || s.scale <= 0 ||
         !sort_terms(&s, &part, list, &n))
         return false;
     bool first = !f->parts, known = true;
@@ -364,5 +365,6 @@ bool check_form_add(struct kd_check_form *f, const struct check_use *u) {
         if (known)
             f->term[f->terms++] = list[k];
     }
-    return known && numbers && (first || numbers == had);
+    f->alone = p->known;
+    return known && (numbers || p->known) && (first || numbers == had);
 }
