@@ -39,6 +39,13 @@ struct kd_check_part {
     uint64_t terms;
     struct kd_check_term term[KD_CHECK_FIXED];
 };
+// Of a form: a number's term, `of` times it without factors, plus all that the loop adds is below
+// `times` times `bound` times factors, and not below 0. times: 0: nobody knows; number: 0: none.
+struct kd_check_limit {
+    int64_t times, of, bound;
+    uint32_t number;
+    uint32_t factor[KD_CHECK_FACTORS];
+};
 // The parts, of which there is one at least, from the array's beginning plus the sum of the terms
 // on. Sums over `scale` were computed in 32 bits. parts: 0: nobody knows. alone: bit k: only
 // threads of one threadIdx.x, .y, .z, blockIdx.x, .y, .z (in that order) come to an access.
@@ -47,6 +54,7 @@ struct kd_check_form {
     int64_t scale;
     uint32_t terms, parts;
     uint64_t alone;
+    struct kd_check_limit limit; // there is one loop, then
     struct kd_check_term term[KD_CHECK_TERMS];
     struct kd_check_part part[KD_CHECK_PARTS];
 };

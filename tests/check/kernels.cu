@@ -437,6 +437,26 @@ __global__ void row(int *a) {
     a[i] = threadIdx.y; // bug: rows
 }
 
+// One thread of each row of a block is left, and of rows there may be several.
+__global__ void first_of_rows(int *a) {
+    if (threadIdx.x == 0)
+        a[blockIdx.x] = threadIdx.y; // bug: first_of_rows
+}
+
+// What one thread of a block writes, another one reads, or it does itself.
+template <int reader> __global__ void read_by(int *a, int *b) {
+    if ((threadIdx.x | threadIdx.y) == 0)
+        a[blockIdx.x] = 5;
+    if (threadIdx.x == reader && threadIdx.y == 0)
+        b[blockIdx.x] = a[blockIdx.x]; // bug: read_by
+}
+
+// A block a line: its loop must end where the next line begins.
+__global__ void lines(int *a, int columns, int pitch) {
+    for (int i = threadIdx.x; i < columns; i += 32)
+        a[blockIdx.x * pitch + i] = blockIdx.x + 1; // bug: lines
+}
+
 __global__ void chosen(const int *from, int *to, const int *const *other) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i] = from[i] + (*other)[i + 1]; // bug: loaded
@@ -619,7 +639,16 @@ static void run(const char *name) {
             pairs_of<2><<<2, 32>>>(out);
     } else if (is("rows"))
         row<<<4, dim3(32, bug ? 2 : 1)>>>(out);
-    else if (is("loaded")) {
+    else if (is("lines"))
+        lines<<<3, 32>>>(out, bug ? 65 : 64, 64);
+    else if (is("first_of_rows"))
+        first_of_rows<<<4, dim3(32, bug ? 2 : 1)>>>(out);
+    else if (is("read_by")) {
+        if (bug)
+            read_by<32><<<4, 64>>>(out, b);
+        else
+            read_by<0><<<4, 64>>>(out, b);
+    } else if (is("loaded")) {
         int **p = nullptr, *to = bug ? out : b;
         cudaMalloc(&p, sizeof *p);
         cudaMemcpy(p, &to, sizeof to, cudaMemcpyHostToDevice);

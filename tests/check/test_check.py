@@ -56,7 +56,8 @@ def main():
             look(program, name, line)
         for name in (*bugs, *CLEAN_ONLY):
             look_clean(program, name)
-        for name in ("alias", "overlap", "rows", "loaded"):
+        for name in ("alias", "overlap", "rows", "first_of_rows", "read_by", "lines",
+                     "loaded"):
             look(program, name, bugs[name], ("--tool", "race"))
         status, out, err = check(program, "overrun", "bug", options=("--tool", "racecheck"))
         expect("a tool alone", status == 0 and "SUMMARY: 0" in out, out + err)

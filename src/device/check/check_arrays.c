@@ -71,6 +71,8 @@ struct digits {
     uint32_t n;
     double loop;  // the greatest number that what loops add is multiples of; 0: they add nothing
     double bytes; // of an element
+    // What loops add and the digit with this stride (0: none) reach together, if that is known.
+    double limit, limited;
 };
 static const double MOST_EXACT = 9007199254740992.0; // of integers in a double
 
@@ -169,21 +171,53 @@ static bool split_parts(double *at, uint32_t n, struct digits *d) {
     return true;
 }
 
+// What a loop and its number reach. False: nobody knows, or its counter may have wrapped.
+static bool find_limit(const struct kd_block *b, const struct kd_check_form *f, struct digits *d) {
+    const struct kd_check_limit *l = &f->limit;
+    struct kd_check_term bound = {.times = l->bound};
+    uint32_t loops = 0;
+    memcpy(bound.factor, l->factor, sizeof bound.factor);
+    for (uint32_t k = 0; k < f->terms; k++)
+        loops += f->term[k].number >= KD_CHECK_LOOP;
+    double count = product_of(b, &bound) * (double)l->bound, times = (double)l->times;
+    double most = (count - 1) * times;
+    if (l->times <= 0 || loops != 1 || f->parts != 1 || count <= 0 ||
+        most / (double)f->scale >= (double)MOST_SUM || d->loop <= 0 ||
+        count + d->loop / times >= (double)MOST_SUM)
+        return false;
+    d->limit = most;
+    d->limited = l->number && count_of(b, l->number) > 1 ? (double)l->of : 0;
+    return true;
+}
+
 // Is each stride no less than all that those with lesser strides reach? Then no two lots of digits
-// lead to one element. What loops add is beyond all of them.
+// lead to one element. What loops add is beyond all of them, but for those that are beyond what the
+// loop reaches.
 static bool are_apart(struct digits d) {
-    double reach = d.bytes;
+    double reach = d.bytes, others = d.bytes;
+    bool looped = d.loop == 0;
     while (d.n) {
         uint32_t least = 0;
         for (uint32_t k = 1; k < d.n; k++)
             if (d.digit[k].stride < d.digit[least].stride)
                 least = k;
+        if (!looped && d.limit > 0 && d.digit[least].stride >= d.loop && d.limited == 0) {
+            if (d.loop < reach)
+                return false;
+            reach = others + d.limit;
+            looped = true;
+        }
         if (d.digit[least].stride < reach)
             return false;
-        reach += d.digit[least].stride * (d.digit[least].count - 1);
+        double by = d.digit[least].stride * (d.digit[least].count - 1);
+        reach += by;
+        if (d.digit[least].stride == d.limited)
+            d.limited = 0; // at most one has the stride
+        else
+            others += by;
         d.digit[least] = d.digit[--d.n];
     }
-    return d.loop == 0 || d.loop >= reach;
+    return looped || d.loop >= reach;
 }
 
 // Has each thread of the launch elements of its own there?
@@ -193,6 +227,8 @@ static bool are_own(const struct kd_block *b, const struct kd_check_form *f) {
     uint32_t n;
     if (!find_strides(b, f, &d) || !find_parts(b, f, at, &n, &d) || !n)
         return false;
+    if (!find_limit(b, f, &d))
+        d.limit = d.limited = 0;
     struct digits whole = d, split = d;
     whole.bytes += at[n - 1] - at[0];
     return are_apart(whole) || (split_parts(at, n, &split) && are_apart(split));

@@ -11,6 +11,7 @@ struct sum {
     int64_t more, most, scale; // more: the constant; most: as of a term
     uint32_t n;
     struct kd_check_term term[KD_CHECK_TERMS];
+    struct kd_check_limit limit; // of the loop whose term is among these
 };
 
 // What is being looked at: how deep it may still go, and the phi whose next value it is.
@@ -62,6 +63,14 @@ static bool is_loop(const struct kd_check_term *t) {
     return t->number == KD_CHECK_LOOP || t->number == KD_CHECK_LOOP_OF_32;
 }
 
+// Both sums' limits; of different ones none is known.
+static void join_limits(struct sum *x, const struct sum *y) {
+    if (!x->limit.times)
+        x->limit = y->limit;
+    else if (y->limit.times && memcmp(&x->limit, &y->limit, sizeof x->limit))
+        x->limit = (struct kd_check_limit){0};
+}
+
 static void add(struct sum *s, struct kd_check_term t) {
     uint32_t k = 0;
     // Loops are not added up: each has its own count.
@@ -97,6 +106,10 @@ static struct sum plus(struct sum x, struct sum y, int64_t sign) {
         y.term[k].times *= sign;
         add(&x, y.term[k]);
     }
+    if (sign > 0)
+        join_limits(&x, &y);
+    else
+        x.limit = (struct kd_check_limit){0};
     return x;
 }
 
@@ -141,6 +154,11 @@ static struct sum product(struct sum x, struct sum y) {
     bool by = !x.n || !y.n;
     int64_t c = !x.n ? x.more : y.more, scale = !x.n ? y.scale : x.scale;
     r.scale = by && c > 0 ? scale * c : 1;
+    if (by && c > 0) {
+        r.limit = x.n ? x.limit : y.limit;
+        r.limit.times *= c;
+        r.limit.of *= c;
+    }
     return r;
 }
 
@@ -203,6 +221,100 @@ static bool is_step(struct sum *next, uint32_t number, struct sum *steps) {
     return steps->known && found == 1;
 }
 
+// The block that a loop's phi comes from when the loop is entered.
+static const struct kir_block *entry_of(const struct kir_inst *phi, uint32_t back) {
+    return phi->block->preds.data[!back];
+}
+
+static bool is_less(const struct kir_inst *i, bool is, const struct kir_value *a,
+                    const struct kir_value *b) {
+    bool less = i->mods.cmp == ISA_CMP_LT || i->mods.cmp == ISA_CMP_LO;
+    bool not_less = i->mods.cmp == ISA_CMP_GE || i->mods.cmp == ISA_CMP_HS;
+    return i->op == ISA_OP_SETP && i->nops == 2 && i->nres == 1 &&
+           isa_type_bits((enum isa_type)i->ty) == 32 && !isa_type_is_float((enum isa_type)i->ty) &&
+           (is ? less : not_less) && i->ops[0] == a && (i->ops[1] == b || !b);
+}
+
+// Is a < bound on the way from a block to another one? Only ways of one predecessor each are looked
+// at.
+static bool is_guarded(const struct kir_block *from, const struct kir_block *to,
+                       const struct kir_value *a, const struct kir_value *bound) {
+    enum { FAR = 16 };
+    for (uint32_t k = 0; k < FAR; k++) {
+        const struct kir_inst *last = from->last;
+        const struct kir_inst *i = last->op == ISA_OP_CBR ? definition(last->ops[0]) : NULL;
+        if (i && last->targets[0] != last->targets[1] &&
+            is_less(i, last->targets[0] == to, a, bound))
+            return true;
+        if (from->preds.len != 1)
+            return false;
+        to = from;
+        from = to->preds.data[0];
+    }
+    return false;
+}
+
+// What a phi of 32 bits counts up to: from 0 or one number on, as long as it is below a bound, by
+// which both the loop's entry and its end ask. False: nobody knows.
+static bool find_limit(const struct kir_inst *i, uint32_t back, int depth,
+                       struct kd_check_limit *out, struct kd_check_term *step) {
+    enum { DEEP = 3 };
+    struct walk w = {depth < DEEP ? depth : DEEP, NULL};
+    const struct kir_value *next = i->ops[back], *bound;
+    const struct kir_inst *last = i->block->preds.data[back]->last, *add, *less;
+    less = last->op == ISA_OP_CBR ? definition(last->ops[0]) : NULL;
+    add = definition(next);
+    if (!less || !add || i->res[0]->type != KIR_B32 || last->targets[0] == last->targets[1] ||
+        !is_less(less, last->targets[0] == i->block, next, NULL) || add->op != ISA_OP_ADD ||
+        add->ops[0] != i->res[0])
+        return false;
+    bound = less->ops[1];
+    struct sum from = sum_of(i->ops[!back], w), to = sum_of(bound, w), by = sum_of(add->ops[1], w);
+    bool one_bound = to.known && !to.pointer && ((to.n == 1 && !to.more) || !to.n);
+    bool one_step = by.known && !by.pointer && ((by.n == 1 && !by.more) || (!by.n && by.more > 0));
+    bool one_from = from.known && !from.pointer && !from.more && from.n <= 1;
+    if (!one_bound || !one_step || !one_from || (to.n && to.term[0].number) ||
+        (by.n && (by.term[0].number || by.term[0].times <= 0)) ||
+        (from.n && (!from.term[0].number || from.term[0].number >= KD_CHECK_NUMBERS ||
+                    from.term[0].factor[0] || from.term[0].times <= 0)))
+        return false;
+    if (!is_guarded(entry_of(i, back), i->block, i->ops[!back], bound) &&
+        !(!from.n && !to.n && to.more > 0))
+        return false;
+    *out = (struct kd_check_limit){.times = 1,
+                                   .of = from.n ? from.term[0].times : 0,
+                                   .bound = to.n ? to.term[0].times : to.more,
+                                   .number = from.n ? from.term[0].number : 0};
+    *step = by.n ? by.term[0] : (struct kd_check_term){.times = by.more};
+    if (to.n)
+        memcpy(out->factor, to.term[0].factor, sizeof out->factor);
+    return true;
+}
+
+// The limit of a phi whose loop adds `step`, by that of a phi of the same loop that counts.
+static struct kd_check_limit limit_of(const struct kir_inst *i, uint32_t back, int depth,
+                                      const struct sum *steps, const struct sum *begin) {
+    struct kd_check_limit limit, none = {0};
+    struct kd_check_term step;
+    for (const struct kir_inst *q = i->block->first; q && q->op == ISA_OP_PHI; q = q->next) {
+        if (q->nops != 2 || q->nres != 1 || !find_limit(q, back, depth, &limit, &step))
+            continue;
+        const struct kd_check_term *t = &steps->term[0];
+        int64_t by = steps->n == 1 ? t->times / step.times : 0, own = limit.number ? 0 : 1;
+        if (by <= 0 || by * step.times != t->times ||
+            memcmp(t->factor, step.factor, sizeof step.factor))
+            continue;
+        limit.times *= by;
+        limit.of *= by;
+        for (uint32_t k = 0; k < begin->n; k++)
+            if (limit.number && begin->term[k].number == limit.number)
+                own += begin->term[k].times == limit.of && !begin->term[k].factor[0] ? 1 : 2;
+        if (own == 1)
+            return limit;
+    }
+    return none;
+}
+
 // A phi of two values, of which one is itself plus what its loop adds: the other one plus any
 // number of times that.
 static struct sum of_phi(const struct kir_inst *i, struct walk w) {
@@ -217,6 +329,8 @@ static struct sum of_phi(const struct kir_inst *i, struct walk w) {
         if (!is_step(&next, type == KIR_B64 ? KD_CHECK_LOOP : KD_CHECK_LOOP_OF_32, &steps))
             continue;
         struct sum begin = sum_of(i->ops[!back], w);
+        steps.limit = limit_of(i, back, w.depth, &steps, &begin);
+        begin.limit = (struct kd_check_limit){0};
         return plus(begin, steps, 1);
     }
     return none;
@@ -338,6 +452,18 @@ static void add_part(struct kd_check_form *f, const struct kd_check_part *p, boo
     }
 }
 
+// Is the limit that of the sum's only loop, and of all terms of its number?
+static bool has_limit(const struct sum *s) {
+    uint32_t loops = 0, others = 0;
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct kd_check_term *t = &s->term[k];
+        loops += is_loop(t);
+        others += s->limit.number && t->number == s->limit.number &&
+                  (t->times != s->limit.of || t->factor[0]);
+    }
+    return s->limit.times && loops == 1 && !others;
+}
+
 bool check_form_add(struct kd_check_form *f, const struct check_use *u,
                     const struct check_pins *p) {
     enum { DEEP = 12 };
@@ -366,5 +492,9 @@ bool check_form_add(struct kd_check_form *f, const struct check_use *u,
             f->term[f->terms++] = list[k];
     }
     f->alone = p->known;
+    if (!has_limit(&s) || (!first && memcmp(&f->limit, &s.limit, sizeof s.limit)))
+        f->limit = (struct kd_check_limit){0};
+    else
+        f->limit = s.limit;
     return known && (numbers || p->known) && (first || numbers == had);
 }
