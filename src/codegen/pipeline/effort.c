@@ -71,15 +71,28 @@ static uint64_t most_phis(LLVMModuleRef m) {
     return all;
 }
 
+// Are there more phis than so many?
+static bool has_phis(LLVMModuleRef m, uint32_t most) {
+    uint32_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+                 i = LLVMGetNextInstruction(i))
+                if (++n > most)
+                    return true;
+    return false;
+}
+
+// A block of threads that is one team has variables for each of its groups, and one long way with
+// hardly a phi where all of its steps are written out.
 void make_values(struct pipeline *p) {
     struct cg *c = p->c;
-    enum { MANY = 100000, TOO_MANY = 1000000 };
+    enum { MANY = 100000, TOO_MANY = 1000000, FEW = 1000 };
     uint64_t phis = most_phis(c->mod);
-    if (phis > TOO_MANY && c->effort < CG_EFFORT_LITTLE)
-        c->effort = CG_EFFORT_LITTLE;
     if (phis > MANY || c->effort >= CG_EFFORT_LITTLE || c->quick)
         c->keeps_variables = !cg_promote(c);
-    if (c->keeps_variables)
+    if (c->keeps_variables || (phis > TOO_MANY && c->effort < CG_EFFORT_LITTLE &&
+                               (!c->one_team || has_phis(c->mod, FEW))))
         c->effort = CG_EFFORT_LITTLE;
 }
 
