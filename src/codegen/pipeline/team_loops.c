@@ -143,15 +143,14 @@ static unsigned registers_in(const struct cg *c, const struct flow *fl, const st
 }
 
 unsigned loop_registers(const struct cg *c, const struct flow *fl, bool whole) {
-    unsigned most = 0;
+    unsigned most = 1;
     for (uint32_t k = 0; k < fl->cfg->loops.len; k++) {
         const struct cfg_loop *l = fl->cfg->loops.data[k];
-        if (whole && has_barrier_in(fl, l))
-            continue;
-        unsigned r = registers_in(c, fl, l, c->target.vector_bits);
-        most = r > most ? r : most ? most : 1;
+        unsigned r =
+            whole && has_barrier_in(fl, l) ? 0 : registers_in(c, fl, l, c->target.vector_bits);
+        most = r > most ? r : most;
     }
-    return most || whole ? most : 1;
+    return most;
 }
 
 bool fit_registers(const struct cg *c, const struct flow *fl, unsigned groups, bool whole) {

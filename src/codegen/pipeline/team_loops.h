@@ -24,7 +24,7 @@ bool has_barrier_in(const struct flow *fl, const struct cfg_loop *l);
 
 // Vector registers of what one group keeps all through a loop, of the loop that keeps most; one or
 // more. With `whole`, where groups of a team are the block: loops with barriers do not count,
-// whatever waits at a barrier is in memory anyway. None where all loops have barriers.
+// whatever waits at a barrier is in memory anyway.
 unsigned loop_registers(const struct cg *c, const struct flow *fl, bool whole);
 
 // Does that of so many groups, and some temporary values, fit the registers?

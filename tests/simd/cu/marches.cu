@@ -1,6 +1,5 @@
-// Loops with barriers that are not written out, in blocks of so many groups that registers would not
-// hold a value of each: blocks of one team where nothing else stands in them, and where another loop
-// keeps values.
+// Loops with barriers that are not written out, in blocks of so many groups that registers do not hold
+// a value of each.
 // also: KUDZU_WIDTH=0
 // run: planes grid=2 block=32,8 args=buf:4096:float,buf:4096:zero,u32:7
 // run: planes grid=1 block=16,16 args=buf:4096:float,buf:4096:zero,u32:5
