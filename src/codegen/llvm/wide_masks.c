@@ -41,11 +41,16 @@ static bool is_comparison(LLVMValueRef v) {
     return LLVMIsAICmpInst(v) || LLVMIsAFCmpInst(v);
 }
 
+static bool has_words(LLVMValueRef v) {
+    LLVMTypeRef e = LLVMGetElementType(LLVMTypeOf(v));
+    LLVMTypeKind k = LLVMGetTypeKind(e);
+    return k == LLVMFloatTypeKind ||
+           (k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) == WORD_BITS);
+}
+
 // Of numbers of 32 bits: its result is a vector of such words.
 static bool compares_words(LLVMValueRef v) {
-    LLVMTypeRef e = LLVMGetElementType(LLVMTypeOf(LLVMGetOperand(v, 0)));
-    LLVMTypeKind k = LLVMGetTypeKind(e);
-    return k == LLVMFloatTypeKind || (k == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(e) == 32);
+    return has_words(LLVMGetOperand(v, 0));
 }
 
 static bool combines(LLVMValueRef v) {
@@ -126,6 +131,22 @@ static bool has_wide_operand(const struct widening *w, LLVMValueRef i) {
     return false;
 }
 
+// Is a mask of words in more than one register?
+static bool is_in_several(const struct cg *c, LLVMValueRef mask) {
+    return lanes_of_mask(mask) > c->target.vector_bits / WORD_BITS;
+}
+
+// Does a combination in several registers choose among words? There LLVM packs the masks of all
+// registers into one, and widens that again for each blend.
+static bool chooses_among_several(const struct cg *c, LLVMValueRef i) {
+    for (LLVMUseRef u = LLVMGetFirstUse(i); u && is_in_several(c, i); u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) == i && has_words(user))
+            return true;
+    }
+    return false;
+}
+
 static void find_masks(struct widening *w, LLVMValueRef f) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -137,7 +158,7 @@ static void find_masks(struct widening *w, LLVMValueRef f) {
             if (!lanes_of_mask(i))
                 continue;
             bool seed = LLVMIsAPHINode(i) || is_used_elsewhere(i) || is_tested(w->c, i);
-            if (combines(i) && (seed || has_wide_operand(w, i)))
+            if (combines(i) && (seed || has_wide_operand(w, i) || chooses_among_several(w->c, i)))
                 add(w, i, true);
             else if (is_comparison(i) && seed)
                 add(w, i, false);
@@ -202,15 +223,18 @@ static void widen_comparison(struct widening *w, struct widened *x) {
     x->wide = opaque_words(w->c, LLVMBuildSExt(w->c->b, x->mask, wide_type(w, x->mask), ""));
 }
 
-// Comparisons that are used in combinations of their own block.
+// Comparisons, and combinations in several registers, that are used in combinations of their own
+// block.
 static void find_operands(struct widening *w) {
-    uint32_t n = w->n;
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < w->n; k++) {
         LLVMValueRef i = w->list[k].mask;
         for (int o = 0; w->list[k].combined && o < LLVMGetNumOperands(i); o++) {
             LLVMValueRef v = LLVMGetOperand(i, (unsigned)o);
-            if (LLVMIsAInstruction(v) && lanes_of_mask(v) && is_comparison(v) && !find(w, v))
-                add(w, v, false);
+            if (!LLVMIsAInstruction(v) || !lanes_of_mask(v) || find(w, v))
+                continue;
+            bool combined = combines(v) && is_in_several(w->c, v);
+            if (combined || is_comparison(v))
+                add(w, v, combined);
         }
     }
 }
