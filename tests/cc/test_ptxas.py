@@ -132,6 +132,8 @@ class Ptxas(CompilerTest):
         self.assertIn(b".maxnreg 32\n", self.read_bytes("a"))
         if RUNS:
             self.assertEqual(self.command(["./a"]).stdout, "7 no error\n")
+        self.compiles("-ptx", "a.cu", "-o", "a.ptx", "-maxrregcount=0")
+        self.lacks(self.read("a.ptx"), ".maxnreg")
         self.write("own.cu", """
             __global__ void __maxnreg__(40) own(int *x) { *x = 1; }
             __global__ void plain(int *x) { *x = 2; }
@@ -144,7 +146,7 @@ class Ptxas(CompilerTest):
         self.contains(text[own:plain], ".maxnreg 40\n{")
         self.contains(text[plain:], ".maxnreg 64\n{")
         self.assertEqual(text.count("\n.maxnreg"), 2)
-        for wrong in ("0", "-3", "many", ""):
+        for wrong in ("-3", "many", ""):
             self.assertIn("registers", self.fails("-c", "a.cu", f"-maxrregcount={wrong}").stderr)
 
 

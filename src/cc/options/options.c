@@ -291,10 +291,11 @@ static bool set_threads(struct parser *p, const char *value) {
     return true;
 }
 
+// 0, which projects of Visual Studio always write, is no limit.
 static bool set_max_registers(struct parser *p, const char *value) {
     char *end;
     long n = strtol(value, &end, 10);
-    if (*end || end == value || n < 1 || n > 1024)
+    if (*end || end == value || n < 0 || n > 1024)
         return cc_error("-maxrregcount %s: expected a number of registers", value);
     p->o->max_registers = (unsigned)n;
     return true;
