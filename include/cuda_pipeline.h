@@ -3,7 +3,7 @@
 #ifndef _CUDA_PIPELINE_H_
 #define _CUDA_PIPELINE_H_
 
-#include <cuda_pipeline_primitives.h>
+#include "cuda_pipeline_primitives.h"
 
 #if defined(__cplusplus) && defined(__CUDA__)
 

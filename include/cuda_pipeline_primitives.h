@@ -2,7 +2,7 @@
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
-#include <cuda_awbarrier_primitives.h>
+#include "cuda_awbarrier_primitives.h"
 
 #if defined(__cplusplus) && defined(__CUDA__)
 

@@ -11,8 +11,8 @@
 #ifndef CURAND_H_
 #define CURAND_H_
 
-#include <cuda_runtime_api.h>
-#include <library_types.h>
+#include "cuda_runtime_api.h"
+#include "library_types.h"
 #include <math.h>
 
 typedef enum curandStatus {

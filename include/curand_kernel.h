@@ -13,7 +13,7 @@
 
 #ifdef __cplusplus
 
-#include <cuda_runtime.h>
+#include "cuda_runtime.h"
 #include <math.h>
 
 #include "curand_mtgp32.h"
@@ -22,7 +22,7 @@
 typedef unsigned int curandDirectionVectors32_t[32];
 typedef unsigned long long curandDirectionVectors64_t[64];
 #else
-#include <curand.h>
+#include "curand.h"
 #endif
 
 #pragma push_macro("HD")

@@ -4,7 +4,7 @@
 #ifndef CURAND_MTGP32_HOST_H_
 #define CURAND_MTGP32_HOST_H_
 
-#include <cuda_runtime_api.h>
+#include "cuda_runtime_api.h"
 #include <stdlib.h>
 #include <string.h>
 

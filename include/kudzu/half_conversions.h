@@ -4,7 +4,7 @@
 #ifndef KUDZU_HALF_CONVERSIONS_H
 #define KUDZU_HALF_CONVERSIONS_H
 
-#include "host_defines.h"
+#include "../host_defines.h"
 #include <string.h>
 
 namespace kudzu {

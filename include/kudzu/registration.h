@@ -3,7 +3,7 @@
 #ifndef KUDZU_REGISTRATION_H
 #define KUDZU_REGISTRATION_H
 
-#include "builtin_types.h"
+#include "../builtin_types.h"
 
 #ifdef __cplusplus
 #define KUDZU_DEFAULT(x) = x

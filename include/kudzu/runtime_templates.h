@@ -5,11 +5,11 @@
 
 #ifdef __cplusplus
 
-#include "channel_descriptor.h"
-#include "cuda_runtime_api.h"
-#include "driver_functions.h"
+#include "../channel_descriptor.h"
+#include "../cuda_runtime_api.h"
+#include "../driver_functions.h"
 
-#include "kudzu/registration.h"
+#include "registration.h"
 
 #define KUDZU_HOST static __inline__ __host__
 #define KUDZU_BOTH static __inline__ __host__ __device__ // device code has it, too (guide 13.3.1.8)

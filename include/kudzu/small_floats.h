@@ -3,9 +3,9 @@
 #ifndef KUDZU_SMALL_FLOATS_H
 #define KUDZU_SMALL_FLOATS_H
 
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
-#include "device_types.h"
+#include "../cuda_bf16.h"
+#include "../cuda_fp16.h"
+#include "../device_types.h"
 
 namespace kudzu {
 

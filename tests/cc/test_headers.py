@@ -37,6 +37,18 @@ with tempfile.TemporaryDirectory(prefix="kudzu-test-") as directory:
     if r.returncode:
         bad.append(f"all headers in reverse in .cu:\n{r.stderr}")
 
+    # Named by their full paths, where no folder of headers is given, they find each other.
+    source = os.path.join(directory, "full.cpp")
+    with open(source, "w") as f:
+        for name in ("cuda_runtime.h", "cuda_fp8.h", "cuda_pipeline.h", "curand_kernel.h", "cuda.h"):
+            f.write(f'#include "{os.path.join(os.path.abspath(include), name)}"\n')
+    r = subprocess.run(["g++", "-M", source], capture_output=True, text=True)
+    own = os.path.realpath(include)
+    others = [path for path in r.stdout.replace("\\\n", " ").split()
+              if os.path.basename(path) in headers and not os.path.realpath(path).startswith(own)]
+    if r.returncode or others:
+        bad.append(f"headers by their full paths: {others}\n{r.stderr}")
+
     # Headers that bring assert with them; NDEBUG is what the source says where it includes them.
     brings_assert = ["cooperative_groups.h", "cooperative_groups/reduce.h"]
     for d in ["cuda", "cuda/std"]:

@@ -112,6 +112,19 @@ __global__ void k(int *p) { f(p); }
 int main() { int x; f(&x); return x != 8; }
 """, run=True)
 
+    # g++ has __rdtsc from a header alone.
+    def test_own_names_of_intrinsics(self):
+        self.accepts("""#include <cstdio>
+static inline long __rdtsc() { return 7; }
+__global__ void k(int *p) { *p = 1; }
+int main() { return __rdtsc() != 7; }
+""", run=True)
+        for header in ("immintrin.h", "x86intrin.h"):
+            self.accepts(f"""#include <{header}>
+__global__ void k(int *p) {{ *p = 1; }}
+int main() {{ return __rdtsc() == 0; }}
+""", run=True)
+
     def test_nameless_structures(self):
         self.accepts("struct __align__(8) { int a, b; };\n"
                      "struct __align__(8) A { int a, b; };\n"

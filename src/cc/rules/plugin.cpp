@@ -263,6 +263,7 @@ class Action : public PluginASTAction {
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
         acceptLateDefaults(compiler);
+        hideIntrinsicNames(compiler);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
         return std::make_unique<Consumer>(compiler, hasty);

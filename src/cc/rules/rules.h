@@ -102,6 +102,8 @@ void deferHostTables(clang::Decl *d); // before code is generated for it, in the
 void addAbiPragma(clang::CompilerInstance &compiler);
 // late_defaults.cpp: before the source is read
 void acceptLateDefaults(clang::CompilerInstance &compiler);
+// intrinsic_names.cpp
+void hideIntrinsicNames(clang::CompilerInstance &compiler);
 // constexpr_calls.cpp
 void checkConstexprCall(Checker &c, const clang::FunctionDecl *f, const clang::FunctionDecl *around,
                         clang::SourceLocation at);
