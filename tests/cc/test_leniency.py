@@ -61,31 +61,6 @@ int main() {
                      "a.cu:5:19: warning: #20039-D: 'get'", "a.cu:6:20: warning: #20039-D: 'lock'",
                      "a.cu:8:39: warning: #20039-D: 'get'", run=True)
 
-    def test_first_attempt_ends_early(self):
-        """The attempt that tells of an error goes on to the end of the declaration that has it."""
-        clang = self.write("clang", """#!/bin/sh
-clang++-19 "$@" 2>messages
-status=$?
-cat messages >&2
-grep -c "said later" messages >>"%s/reached"
-exit $status
-""" % self.dir)
-        os.chmod(clang, 0o755)
-        self.write("a.cu", """__device__ int f(int a, long b) {
-    int r;
-    asm("{ .reg .b32 h, l; mov.b64 {l, h}, %2; add.s32 %0, %1, h; }" : "=r"(r) : "r"(a) "l"(b));
-    return r;
-}
-__device__ int g();
-__device__ int h();
-#pragma message("said later")
-__global__ void k(int *p, long b) { *p = f(1, b); }
-""")
-        self.compiles("-ptx", "a.cu", env={"KUDZU_CLANG": clang})
-        reached = [int(n) > 0 for n in self.read("reached").split()]
-        self.assertGreater(len(reached), 1)
-        self.assertEqual(sum(reached), 1, reached)
-
     def test_macro_of_pragma(self):
         self.accepts("""#ifdef __CUDA_ARCH__
 #define PRAGMA_UNROLL #pragma unroll

@@ -302,8 +302,6 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         declared_spaces_relax(c->arena, source, &c->options->preprocessor, &c->device_launches,
                               &c->declared_spaces);
     bool host = action == write_object;
-    // Most attempts that are made in vain would go on for long after the message that counts.
-    c->hasty = c->toolchain->plugin && !command_mode.dry_run;
     bool ok = action(c, source, output, &diagnostics);
     if (!ok && c->precompiled && precompiled_header_refused(c->arena, &diagnostics)) {
         struct compilation plain = *c;
@@ -313,10 +311,7 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         ok = action(&plain, source, output, &diagnostics);
     }
     struct compilation again = *c;
-    again.hasty = false;
-    bool hasty = c->hasty; // a hasty attempt is followed by another, whatever was learnt
-    while (!ok && !command_mode.dry_run && (learn(&again, source, &diagnostics) || hasty)) {
-        hasty = false;
+    while (!ok && !command_mode.dry_run && learn(&again, source, &diagnostics)) {
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }

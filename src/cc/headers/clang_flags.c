@@ -247,12 +247,6 @@ static void add_cuda_language(struct command *cmd, const struct compilation *c) 
         command_argf(cmd, "-fpass-plugin=%s", c->toolchain->plugin);
     if (c->toolchain->plugin && !c->precompiling)
         command_argf(cmd, "-fplugin=%s", c->toolchain->plugin); // looks at the syntax tree
-    if (c->toolchain->plugin && !c->precompiling && c->hasty) {
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, "-plugin-arg-kudzu-rules");
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, "first-error");
-    }
 }
 
 static bool names_option(const cc_strings *options, const char *name) {

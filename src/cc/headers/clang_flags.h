@@ -29,7 +29,6 @@ struct compilation {
     bool no_hints;       // an earlier attempt made clang crash: alignment is not told to it
     bool late_templates; // an earlier attempt has found errors in templates that may not be used
     bool with_lines;     // an earlier attempt had messages without places: the passes know lines
-    bool hasty;          // the passes end at the first declaration with an error
     bool color;          // diagnostics go to a terminal in the end
     bool precompiled;    // precompiled headers may be used (precompiled.h)
     bool precompiling;   // they are being made

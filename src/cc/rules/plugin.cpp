@@ -219,11 +219,10 @@ void keepKernelsKernels(Decl *d) {
 
 class Consumer : public ASTConsumer {
     CompilerInstance &compiler;
-    bool hasty; // ends behind the first declaration with an error
     llvm::SetVector<Decl *> declarations;
 
   public:
-    Consumer(CompilerInstance &compiler, bool hasty) : compiler(compiler), hasty(hasty) {
+    explicit Consumer(CompilerInstance &compiler) : compiler(compiler) {
     }
 
     bool HandleTopLevelDecl(DeclGroupRef group) override {
@@ -233,7 +232,7 @@ class Consumer : public ASTConsumer {
             if (compiler.getLangOpts().CUDAIsDevice)
                 deferHostTables(d);
         }
-        return !hasty || !compiler.getDiagnostics().hasErrorOccurred();
+        return true;
     }
     // Where there are errors clang's own are enough: another attempt may be made for them.
     void HandleTranslationUnit(ASTContext &context) override {
@@ -257,7 +256,6 @@ struct QuadTarget : TargetInfo {
 
 class Action : public PluginASTAction {
     bool quads = false; // the architecture has quad precision
-    bool hasty = false;
 
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
@@ -266,13 +264,11 @@ class Action : public PluginASTAction {
         hideIntrinsicNames(compiler);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
-        return std::make_unique<Consumer>(compiler, hasty);
+        return std::make_unique<Consumer>(compiler);
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
-        for (const std::string &argument : arguments) {
+        for (const std::string &argument : arguments)
             quads |= argument == "quad-precision";
-            hasty |= argument == "first-error";
-        }
         return true;
     }
     ActionType getActionType() override {
