@@ -7,6 +7,10 @@
 
 #if defined(__cplusplus)
 
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "device_types.h"
+
 #include "kudzu/small_floats.h"
 
 #define __CUDA_FP8_TYPES_EXIST__

@@ -25,6 +25,8 @@
 #endif
 
 #if defined(__cplusplus)
+#include "channel_descriptor.h"
+#include "driver_functions.h"
 #include "surface_indirect_functions.h"
 #include "texture_indirect_functions.h"
 

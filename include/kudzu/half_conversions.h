@@ -4,7 +4,9 @@
 #ifndef KUDZU_HALF_CONVERSIONS_H
 #define KUDZU_HALF_CONVERSIONS_H
 
+#ifndef __HOST_DEFINES_H__
 #include "../host_defines.h"
+#endif
 #include <string.h>
 
 namespace kudzu {

@@ -3,7 +3,9 @@
 #ifndef KUDZU_REGISTRATION_H
 #define KUDZU_REGISTRATION_H
 
+#ifndef __BUILTIN_TYPES_H__
 #include "../builtin_types.h"
+#endif
 
 #ifdef __cplusplus
 #define KUDZU_DEFAULT(x) = x

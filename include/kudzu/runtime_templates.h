@@ -1,13 +1,20 @@
 // C++ forms of the runtime API: typed pointers, kernels and device variables given
-// by name, occupancy searches. <cuda_runtime.h> includes this.
+// by name, occupancy searches. <cuda_runtime.h> includes this, behind what it needs, which would be named
+// by another path from here, and lists of dependencies would have both.
 #ifndef KUDZU_RUNTIME_TEMPLATES_H
 #define KUDZU_RUNTIME_TEMPLATES_H
 
 #ifdef __cplusplus
 
+#ifndef __CHANNEL_DESCRIPTOR_H__
 #include "../channel_descriptor.h"
+#endif
+#ifndef __CUDA_RUNTIME_API_H__
 #include "../cuda_runtime_api.h"
+#endif
+#ifndef __DRIVER_FUNCTIONS_H__
 #include "../driver_functions.h"
+#endif
 
 #include "registration.h"
 

@@ -1,11 +1,18 @@
 // Numbers of 8, 6 and 4 bits: rounding to them and widening from them in integer arithmetic, the
-// same on host and device, and the types that cuda_fp8.h, cuda_fp6.h and cuda_fp4.h make of them.
+// same on host and device, and the types that cuda_fp8.h, cuda_fp6.h and cuda_fp4.h make of them, which
+// include what it needs before: lists of dependencies have one path of each header then.
 #ifndef KUDZU_SMALL_FLOATS_H
 #define KUDZU_SMALL_FLOATS_H
 
+#ifndef __CUDA_BF16_H__
 #include "../cuda_bf16.h"
+#endif
+#ifndef __CUDA_FP16_H__
 #include "../cuda_fp16.h"
+#endif
+#ifndef __DEVICE_TYPES_H__
 #include "../device_types.h"
+#endif
 
 namespace kudzu {
 
