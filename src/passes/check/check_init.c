@@ -78,7 +78,8 @@ static bool may(const struct init *s, const struct kir_inst *i) {
         return has(s, i->ops[0]);
     case ISA_OP_PHI:
         return any(s, i);
-    case ISA_OP_LOP3:
+    case ISA_OP_LOP3: // not those that make a predicate as well
+        return i->nres == 1 && any(s, i);
     case ISA_OP_ISSPACEP:
         return false;
     default:
@@ -236,6 +237,35 @@ static struct kir_value *of_and_or(struct init *s, struct kir_inst *i) {
     return r;
 }
 
+// A bit of any function of three: it depends where the function of other ones of the undecided bits
+// is another one.
+static struct kir_value *of_lop3(struct init *s, struct kir_inst *i) {
+    struct kir_value *r = NULL;
+    if (i->ops[3]->kind != KIR_VALUE_CONST)
+        return NULL;
+    uint32_t table = i->ops[3]->bits.u32[0] & 0xff;
+    for (uint32_t others = 1; others < 8; others++) { // bit 2: the first operand's, as in the table
+        uint32_t depends = 0;
+        bool all = true;
+        for (uint32_t k = 0; k < 8; k++)
+            depends |= ((table >> k ^ table >> (k ^ others)) & 1) << k;
+        for (uint32_t k = 0; k < 3; k++)
+            all &= !(others >> (2 - k) & 1) || has(s, i->ops[k]);
+        if (!depends || !all)
+            continue;
+        struct kir_inst *x = make(s, ISA_OP_LOP3, ISA_B32, 4, KIR_B32);
+        for (uint32_t k = 0; k < 3; k++)
+            x->ops[k] = i->ops[k];
+        x->ops[3] = kir_const(s->f, KIR_B32, depends);
+        struct kir_value *v = x->res[0];
+        for (uint32_t k = 0; k < 3; k++)
+            if (others >> (2 - k) & 1)
+                v = two(s, ISA_OP_AND, ISA_B32, v, shadow(s, i->ops[k]), KIR_B32);
+        r = r ? two(s, ISA_OP_OR, ISA_B32, r, v, KIR_B32) : v;
+    }
+    return r ? r : zero(s, KIR_B32);
+}
+
 static struct kir_value *both(struct init *s, struct kir_inst *i) {
     enum isa_type ty =
         i->ty == ISA_PRED ? ISA_PRED : bits_type(isa_type_bits((enum isa_type)i->ty));
@@ -252,8 +282,72 @@ static struct kir_value *of_choice(struct init *s, struct kir_inst *i) {
     return two(s, ISA_OP_OR, bits_type(kir_type_bits(t)), r, all, t);
 }
 
+static struct kir_value *compared(struct init *s, enum isa_cmp cmp, struct kir_value *a,
+                                  struct kir_value *b) {
+    struct kir_inst *i = make(s, ISA_OP_SETP, unsigned_type(bits_of(a)), 2, KIR_PRED);
+    i->mods.cmp = (uint8_t)cmp;
+    i->ops[0] = a;
+    i->ops[1] = b;
+    return i->res[0];
+}
+
+static struct kir_value *without(struct init *s, struct kir_value *v, struct kir_value *bits) {
+    enum kir_type t = (enum kir_type)v->type;
+    struct kir_inst *n = make(s, ISA_OP_NOT, bits_type(bits_of(v)), 1, t);
+    n->ops[0] = bits;
+    return two(s, ISA_OP_AND, bits_type(bits_of(v)), v, n->res[0], t);
+}
+
+// How two integers compare as unsigned ones if the first is as small as its bits allow and the
+// second as large, or the other way round (most).
+static struct kir_value *far_apart(struct init *s, const struct kir_inst *i, bool most) {
+    enum isa_cmp cmp = (enum isa_cmp)i->mods.cmp;
+    bool is_signed = isa_cmp_ordered(cmp) == cmp && isa_type_is_signed((enum isa_type)i->ty);
+    struct kir_value *x[2];
+    for (int k = 0; k < 2; k++) {
+        enum kir_type t = (enum kir_type)i->ops[k]->type;
+        enum isa_type ty = bits_type(kir_type_bits(t));
+        struct kir_value *sign = kir_const(s->f, t, UINT64_C(1) << (kir_type_bits(t) - 1));
+        x[k] = is_signed ? two(s, ISA_OP_XOR, ty, i->ops[k], sign, t) : i->ops[k];
+        x[k] = most == !k ? two(s, ISA_OP_OR, ty, x[k], shadow(s, i->ops[k]), t)
+                          : without(s, x[k], shadow(s, i->ops[k]));
+    }
+    return compared(s, isa_cmp_ordered(cmp), x[0], x[1]);
+}
+
+// Does a comparison of integers depend on the undecided bits? NULL: it does where there are any.
+static struct kir_value *depends(struct init *s, const struct kir_inst *i) {
+    enum isa_cmp cmp = (enum isa_cmp)i->mods.cmp;
+    unsigned bits = isa_type_bits((enum isa_type)i->ty);
+    for (uint32_t k = 0; k < 2; k++)
+        if (shadow_type(i->ops[k]) != i->ops[k]->type || bits_of(i->ops[k]) != bits)
+            return NULL;
+    if (!is_integer(i) || bits < 16 || cmp > ISA_CMP_HS ||
+        !(has(s, i->ops[0]) || has(s, i->ops[1])))
+        return NULL;
+    if (cmp == ISA_CMP_EQ || cmp == ISA_CMP_NE) { // a decided bit that differs decides
+        enum kir_type t = (enum kir_type)i->ops[0]->type;
+        struct kir_value *x = two(s, ISA_OP_XOR, bits_type(bits), i->ops[0], i->ops[1], t);
+        x = without(s, without(s, x, shadow(s, i->ops[0])), shadow(s, i->ops[1]));
+        return compared(s, ISA_CMP_EQ, x, zero(s, t));
+    }
+    struct kir_value *least = far_apart(s, i, false), *most = far_apart(s, i, true);
+    return two(s, ISA_OP_XOR, ISA_PRED, least, most, KIR_PRED);
+}
+
+// What counts from the highest bit on looks at no bit behind the first 1.
+static struct kir_value *of_highest(struct init *s, struct kir_inst *i) {
+    struct kir_value *x = i->ops[0], *bits = shadow(s, x);
+    if (isa_type_is_signed((enum isa_type)i->ty) || shadow_type(x) != x->type)
+        return NULL;
+    struct kir_value *p = compared(s, ISA_CMP_GT, bits, without(s, x, bits));
+    return all_bits(s, p, shadow_type(i->res[0]));
+}
+
 static struct kir_value *of_test(struct init *s, struct kir_inst *i) {
-    struct kir_value *p = any_of(s, i, 2);
+    struct kir_value *p = any_of(s, i, 2), *by = depends(s, i);
+    if (by)
+        p = two(s, ISA_OP_AND, ISA_PRED, p, by, KIR_PRED);
     if (i->nops < 3)
         return p;
     struct kir_value *c = i->ops[2];
@@ -289,6 +383,8 @@ static struct kir_value *exact(struct init *s, struct kir_inst *i) {
     case ISA_OP_AND:
     case ISA_OP_OR:
         return of_and_or(s, i);
+    case ISA_OP_LOP3:
+        return of_lop3(s, i);
     case ISA_OP_XOR:
         return both(s, i);
     case ISA_OP_ADD:
@@ -305,6 +401,11 @@ static struct kir_value *exact(struct init *s, struct kir_inst *i) {
     case ISA_OP_SHR:
     case ISA_OP_BFE:
         return rest_is_clean(s, i, 1) ? same(s, i, 1)->res[0] : NULL;
+    case ISA_OP_BREV:
+        return same(s, i, 1)->res[0];
+    case ISA_OP_CLZ:
+    case ISA_OP_BFIND:
+        return of_highest(s, i);
     case ISA_OP_SHF:
     case ISA_OP_PRMT:
     case ISA_OP_BFI:
@@ -397,6 +498,8 @@ static bool is_move(const struct init *s, const struct kir_inst *i) {
     case ISA_OP_MOV:
     case ISA_OP_CVTA:
     case ISA_OP_NOT:
+    case ISA_OP_BREV:
+    case ISA_OP_LOP3:
     case ISA_OP_AND:
     case ISA_OP_OR:
     case ISA_OP_XOR:
