@@ -264,10 +264,10 @@ static uint64_t find(const struct kd_block *b, const struct kd_check_array *list
             weak |= list[other].flags & KD_CHECK_ARRAY_WEAK;
             alone &= other == k || !(list[other].flags & KD_CHECK_ARRAY_USED);
         }
+        // Who wrote last is asked for where schedules differ.
+        bool asked = written && check_schedule_is_set();
         bool own = alone && list[k].flags & KD_CHECK_ARRAY_OWN && are_own(b, &form[k]);
-        // Whose atomic operation was the last one is asked for where schedules differ.
-        bool only_atomic = !weak && !check_schedule_is_set();
-        apart |= (uint64_t)(number[k] && (!written || only_atomic || own)) << k;
+        apart |= (uint64_t)(number[k] && !asked && (!written || !weak || own)) << k;
     }
     return apart | shared;
 }
