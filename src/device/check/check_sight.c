@@ -81,40 +81,49 @@ static bool see_lanes_plain(const struct check_lanes *l, const struct check_now 
 typedef uint64_t quad __attribute__((vector_size(32)));
 typedef int64_t signed_quad __attribute__((vector_size(32)));
 
+// see() for four words, each by the lane whose mark is `own` and that has seen `seen`: what they
+// become. Not 0 in `wrong`: they have to be looked at closer.
+static inline __attribute__((always_inline)) void see_marks(const quad *words, const quad *own,
+                                                            const quad *seen, quad *now,
+                                                            quad *wrong,
+                                                            const struct check_now *n) {
+    const uint64_t warps = who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT);
+    const quad zero = {0}, was = *words, apart = was ^ *own;
+    uint64_t writes = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
+    uint64_t kept = CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE);
+    quad fresh = (quad)(was >> CHECK_TAG_SHIFT != n->tag);
+    quad single = (quad)((was & CHECK_SEVERAL) == zero);
+    quad same = (quad)((apart & who) == zero) & (quad)((was & CHECK_LANES) == zero);
+    quad warp = (quad)((apart & warps) == zero) & single;
+    signed_quad then = (signed_quad)(was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS);
+    quad before = warp & (quad)(then < (signed_quad)*seen);
+    quad alone = fresh | before | (single & same);
+    quad mine = *own | writes | (~fresh & was & kept) | (fresh & strong);
+    if (!n->writes) {
+        quad earlier = ~(quad)((was & CHECK_BEFORE) == zero) & (quad)(then <= (signed_quad)*seen);
+        quad settled = (quad)((was & CHECK_WRITTEN) == zero) | earlier;
+        quad lanes = ~alone & warp & settled;
+        mine |= (before & ~fresh & (was & CHECK_WRITTEN) << 3) | (lanes & CHECK_LANES);
+        alone |= lanes;
+    }
+    quad joined = (was | CHECK_SEVERAL | writes) & ~(strong ^ dropped);
+    *now = (alone & mine) | (~alone & joined);
+    *wrong = ~alone & (was | writes) & CHECK_WRITTEN & ~((was & strong) >> 1); // CHECK_STRONG
+}
+
 // see() for lanes that access four words each.
 static inline __attribute__((always_inline)) bool see_quads_body(const struct check_lanes *l,
                                                                  const struct check_now *n) {
-    const uint64_t warps = who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT);
     const quad zero = {0};
-    uint64_t writes = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
-    uint64_t kept = CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE);
     quad wrong = zero;
     for (uint32_t m = l->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t *word = &l->word[l->offset[lane] / 4];
-        uint64_t own = check_sight_own(n, l->thread + lane);
-        int64_t seen = l->seen[lane];
-        quad was;
+        quad own = zero + check_sight_own(n, l->thread + lane);
+        quad seen = zero + l->seen[lane], was, now, bad;
         __builtin_memcpy(&was, word, sizeof was);
-        quad fresh = (quad)(was >> CHECK_TAG_SHIFT != n->tag), apart = was ^ own;
-        quad single = (quad)((was & CHECK_SEVERAL) == zero);
-        quad same = (quad)((apart & who) == zero) & (quad)((was & CHECK_LANES) == zero);
-        quad warp = (quad)((apart & warps) == zero) & single;
-        quad then = was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS;
-        quad later = (quad)((signed_quad)then >= seen);
-        quad before = warp & ~later, alone = fresh | before | (single & same);
-        quad mine = own | writes | (~fresh & was & kept) | (fresh & strong);
-        if (!n->writes) {
-            quad earlier =
-                ~(quad)((was & CHECK_BEFORE) == zero) & (quad)((signed_quad)then <= seen);
-            quad settled = (quad)((was & CHECK_WRITTEN) == zero) | earlier;
-            quad lanes = ~alone & warp & settled;
-            mine |= (before & ~fresh & (was & CHECK_WRITTEN) << 3) | (lanes & CHECK_LANES);
-            alone |= lanes;
-        }
-        quad joined = (was | CHECK_SEVERAL | writes) & ~(strong ^ dropped);
-        quad now = (alone & mine) | (~alone & joined);
-        wrong |= ~alone & (was | writes) & CHECK_WRITTEN & ~((was & strong) >> 1); // CHECK_STRONG
+        see_marks(&was, &own, &seen, &now, &bad, n);
+        wrong |= bad;
         __builtin_memcpy(word, &now, sizeof now);
     }
     return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
@@ -290,30 +299,8 @@ AVX2 quad see_common_four(const struct four *f, quad now, const struct check_now
 
 // see() for four lanes, each to one word. Not 0: they have to be looked at closer.
 AVX2 quad see_four(const struct four *f, quad own, quad seen, const struct check_now *n) {
-    const uint64_t warps = who & ~(((uint64_t)KD_WARP - 1) << CHECK_THREAD_SHIFT);
-    const quad zero = {0};
-    uint64_t writes = n->writes ? CHECK_WRITTEN : 0, strong = n->strong ? CHECK_STRONG : 0;
-    quad was = load_four(f), apart = was ^ own;
-    quad fresh = (quad)(was >> CHECK_TAG_SHIFT != n->tag);
-    quad single = (quad)((was & CHECK_SEVERAL) == zero);
-    quad same = (quad)((apart & who) == zero) & (quad)((was & CHECK_LANES) == zero);
-    quad warp = (quad)((apart & warps) == zero) & single;
-    quad then = was >> CHECK_SYNCS_SHIFT & CHECK_MOST_SYNCS;
-    quad before = warp & (quad)((signed_quad)then < (signed_quad)seen);
-    quad alone = fresh | before | (single & same);
-    quad kept = was & (CHECK_WRITTEN | strong | (n->writes ? 0 : CHECK_BEFORE));
-    quad mine = own | writes | (~fresh & kept) | (fresh & strong);
-    if (!n->writes) {
-        quad earlier =
-            ~(quad)((was & CHECK_BEFORE) == zero) & (quad)((signed_quad)then <= (signed_quad)seen);
-        quad settled = (quad)((was & CHECK_WRITTEN) == zero) | earlier;
-        quad lanes = ~alone & warp & settled;
-        mine |= (before & ~fresh & (was & CHECK_WRITTEN) << 3) | (lanes & CHECK_LANES);
-        alone |= lanes;
-    }
-    quad joined = (was | CHECK_SEVERAL | writes) & ~(strong ^ dropped);
-    quad now = (alone & mine) | (~alone & joined);
-    quad wrong = ~alone & (was | writes) & CHECK_WRITTEN & ~((was & strong) >> 1); // CHECK_STRONG
+    quad was = load_four(f), now, wrong;
+    see_marks(&was, &own, &seen, &now, &wrong, n);
     store_four(f, now);
     return f->distinct ? wrong : wrong | see_common_four(f, now, n);
 }
