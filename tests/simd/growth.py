@@ -9,7 +9,8 @@ machine's speed.
 
 With AVX2 and AVX-512 the fast instruction selection takes whole kernels with masks: machine code takes about as long as what
 comes before it does in LLVM, four times as long where one instruction in each block is left to the slow selection.
-Both times are the processor's, of one run."""
+Both times are the processor's, of one run; a ratio
+of times is wrong only where no try of several is right."""
 import itertools
 import os
 import re
@@ -25,6 +26,7 @@ DEEP_LOOPS = 8000
 MOST_OF_LOOPS = 2  # 0.5 as it is, 5 with the square of them
 MOST_OF_DEEP_LOOPS = 2  # 0.7 as it is, 6 where each block's list has all loops around it
 MOST = 4.8
+TRIES = 8
 MASKED = "ifs", "nest", "ladder", "divergent_loops"
 # 1.3 and 1.6 at most; with the slow selection 3.7 to 5.7 and 6 to 14
 MOST_OF_IR = {"x86-64-v4": 2.5, "x86-64-v3": 4}
@@ -58,6 +60,21 @@ def machine_code_beside_ir(tool, text, folder, level):
     return ms["machine code"] / (ms["LLVM IR"] + ms["LLVM's passes"])
 
 
+def least(most, measure):
+    """The least of several measures, no more of them once one is right: what else the machine does adds to some."""
+    least = measure()
+    for _ in range(TRIES - 1):
+        if least <= most:
+            break
+        least = min(least, measure())
+    return least
+
+
+def ratio(tool, text, folder, stage):
+    ms = milliseconds(tool, text, folder)
+    return ms[stage] / ms["LLVM IR"]
+
+
 def main():
     tool = sys.argv[1]
     sys.path.insert(0, sys.argv[2])
@@ -71,23 +88,22 @@ def main():
             print(f"{name}: {small} lines, {large}{' WRONG' if wrong else ''}", flush=True)
         levels = [x for x in compare.host_levels() if x in MOST_OF_IR]
         for name, level in itertools.product(MASKED, levels):
-            # The best of three: what else the machine does disturbs the shorter time more.
             text = shapes.make(name, SIZES[1])
-            times = min(machine_code_beside_ir(tool, text, folder, level) for _ in range(3))
+            times = least(MOST_OF_IR[level], lambda: machine_code_beside_ir(tool, text, folder, level))
             wrong = times > MOST_OF_IR[level]
             bad += wrong
             print(f"{name}, {level}: machine code takes {times:.1f} times as long as LLVM's IR{' WRONG' if wrong else ''}",
                   flush=True)
         # Whether a block is full is not looked for in all the loops in front of its own: analyses are the pass "mode".
-        ms = milliseconds(tool, shapes.make("divergent_loops", LOOPS), folder)
-        times = ms["mode"] / ms["LLVM IR"]
+        text = shapes.make("divergent_loops", LOOPS)
+        times = least(MOST_OF_LOOPS, lambda: ratio(tool, text, folder, "mode"))
         wrong = times > MOST_OF_LOOPS
         bad += wrong
         print(f"divergent_loops: analyses take {times:.1f} times as long as making IR{' WRONG' if wrong else ''}",
               flush=True)
         # Where phis go is not listed for each loop around a block.
-        ms = milliseconds(tool, shapes.make("deep_loops", DEEP_LOOPS), folder)
-        times = ms["variables"] / ms["LLVM IR"]
+        text = shapes.make("deep_loops", DEEP_LOOPS)
+        times = least(MOST_OF_DEEP_LOOPS, lambda: ratio(tool, text, folder, "variables"))
         wrong = times > MOST_OF_DEEP_LOOPS
         bad += wrong
         print(f"deep_loops: variables take {times:.1f} times as long as making IR{' WRONG' if wrong else ''}", flush=True)
