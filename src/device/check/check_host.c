@@ -18,6 +18,7 @@
 #include "device/exec/single_step.h"
 #include "device/internal.h"
 #include "device/memory/memory.h"
+#include "device/sched/hang.h"
 #include "device/sched/op.h"
 #include "support/check/host_call.h"
 
@@ -244,13 +245,24 @@ void check_host_hold(struct scheduler *s) {
         atomic_fetch_add(&in_vain, 1);
 }
 
-// Where it does not end soon, it may be behind a function of the host, which is not held then.
+// Where it does not end soon, it may be behind a function of the host, which is not held then. It
+// may also wait for what the host does behind this call: its threads have only looked for a second
+// then, or have looked at all, in loops that write themselves, and it goes on for ten.
 static bool wait_for(struct op *op) {
-    static const uint64_t soon_ns = 20000000, most_ns = 1000000000;
-    if (scheduler_sleep(op, soon_ns))
+    enum { SLICE_NS = 100000000, IDLE = 10, LOOKS = 100, ALL = 600 };
+    static const uint64_t soon_ns = 20000000;
+    uint64_t seen[2] = {0};
+    bool ended = scheduler_sleep(op, soon_ns), looked = false;
+    if (ended)
         return true;
+    hang_only_looked(seen);
+    uint64_t before = seen[0];
     check_host_waits(1);
-    bool ended = scheduler_sleep(op, most_ns);
+    for (int n = 0, idle = 0; !ended && idle < IDLE && n < (looked ? LOOKS : ALL); n++) {
+        ended = scheduler_sleep(op, SLICE_NS);
+        idle = hang_only_looked(seen) ? idle + 1 : 0;
+        looked |= seen[0] != before;
+    }
     check_host_waits(-1);
     return ended;
 }

@@ -21,6 +21,7 @@
 
 atomic_bool hang_watched;
 _Atomic(uint64_t) hang_things_done;
+static _Atomic(uint64_t) looks;
 
 static struct {
     pthread_once_t once;
@@ -43,6 +44,7 @@ void hang_looks(struct resident *s, const struct wait_site *site, bool changes) 
     struct wait_site *free = &u->sites[0];
     if (!atomic_load_explicit(&hang_watched, memory_order_relaxed))
         return;
+    atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
     if (changes)
         hang_done();
     for (unsigned k = 0; k < WAIT_SITES; k++) {
@@ -57,6 +59,14 @@ void hang_looks(struct resident *s, const struct wait_site *site, bool changes) 
     hang_done(); // it has come here
     *free = *site;
     free->seen = atomic_load_explicit(&hang_things_done, memory_order_relaxed);
+}
+
+bool hang_only_looked(uint64_t seen[2]) {
+    uint64_t looked = atomic_load(&looks), done = atomic_load(&hang_things_done);
+    bool only = looked != seen[0] && done == seen[1];
+    seen[0] = looked;
+    seen[1] = done;
+    return only;
 }
 
 void hang_forget(struct resident *s) {

@@ -35,6 +35,9 @@ static inline void hang_done(void) {
 }
 // Lanes of s's current unit have looked in vain. changes: the loop that they are in writes itself.
 void hang_looks(struct resident *s, const struct wait_site *site, bool changes);
+// Threads have only looked for what others write since the last call with *seen (0 first): they
+// have looked, and nothing was done, as far as is known. false where nobody is interested.
+bool hang_only_looked(uint64_t seen[2]);
 // A block begins in s.
 void hang_forget(struct resident *s);
 // Between blocks: lists those that r keeps waiting, when that was asked for.
