@@ -18,6 +18,7 @@
 
 #include "api/api.h"
 #include "device/device.h"
+#include "device/memory/rights.h"
 #include "driver/code/core_dump.h"
 #include "support/no_cancel.h"
 
@@ -124,11 +125,13 @@ struct drv_notes {
 extern _Thread_local struct drv_notes *drv_notes __attribute__((tls_model("initial-exec")));
 
 struct drv_call {
-    unsigned n; // notes of the calls around this one
+    unsigned n;  // notes of the calls around this one
+    bool rights; // that the thread had (device/memory/rights.h)
 };
 static inline struct drv_call drv_call_begin(void) {
     struct drv_notes *t = drv_notes;
-    return (struct drv_call){t ? atomic_load_explicit(&t->n, memory_order_relaxed) : 0};
+    return (struct drv_call){t ? atomic_load_explicit(&t->n, memory_order_relaxed) : 0,
+                             rights_call_begin()};
 }
 // Orders a store before a load, by the help of the other side (handles.c).
 extern atomic_bool drv_fences;
@@ -151,6 +154,7 @@ static inline void drv_call_end(struct drv_call *call) {
     struct drv_notes *t = drv_notes;
     if (t && __builtin_expect(drv_call_take_back(t, call->n), 0))
         drv_call_reap(t, call->n);
+    rights_call_end(call->rights);
 }
 #define CALL()                                                                                     \
     struct drv_call drv_call __attribute__((cleanup(drv_call_end), unused)) = drv_call_begin()

@@ -343,6 +343,7 @@ void drv_call_reap(struct drv_notes *t, unsigned n) {
 
 void drv_device_call_end(struct drv_call *call) {
     struct drv_notes *t = drv_notes;
+    rights_call_end(call->rights);
     if (!t || !drv_call_take_back(t, call->n))
         return;
     pthread_mutex_lock(&registry);

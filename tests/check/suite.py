@@ -14,13 +14,14 @@
 
 programs/GROUP/NAME.cu has the bug where BUG is defined. A comment `// bug: KIND` marks the line that must be named,
 `// with` the second line of a race, `// or` a line that will do as well. Lines at the head: `// options:` for the
-compiler, `// check:` for the checker, `// ends: deadlock` where the bug keeps the program from its end.
+compiler, `// check:` for the checker, `// ends: deadlock` where the bug keeps the program from its end,
+`// needs: protection keys` where processors and systems without those cannot name it: it is left out there.
 
 The table has a row for each kind: bugs found with a line, bugs of which only other lines are named, bugs missed, and
 twins of which anything is reported. The exit status is 1 where a bug of --found is not found, or a twin is reported
 or does not pass; 2 where the arguments are wrong.
 """
-import argparse, collections, concurrent.futures, os, re, shlex, signal, subprocess, sys, tempfile
+import argparse, collections, concurrent.futures, ctypes, os, re, shlex, signal, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import reports
@@ -29,7 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 MARK = re.compile(r"// (bug: (?P<kind>[\w.-]+)|(?P<word>with|or))\s*$")
 
-Program = collections.namedtuple("Program", "name source kind bug second options check deadlock")
+Program = collections.namedtuple("Program", "name source kind bug second options check deadlock needs_keys")
 Outcome = collections.namedtuple("Outcome", "bug named twin detail")  # bug: found, line, missed; twin: clean, reported, ...
 
 
@@ -40,7 +41,7 @@ def read_program(source, name):
     kind, bug, second = None, set(), set()
     head = {}
     for number, line in enumerate(lines, 1):
-        mark, option = MARK.search(line), re.match(r"// (options|check|ends): (.*)", line)
+        mark, option = MARK.search(line), re.match(r"// (options|check|ends|needs): (.*)", line)
         if option:
             head[option[1]] = option[2].split()
         elif mark and mark["word"] == "with":
@@ -51,7 +52,13 @@ def read_program(source, name):
     if not kind or not any("#ifdef BUG" in line or "#ifndef BUG" in line for line in lines):
         raise ValueError(f"{source}: no line is marked with '// bug: KIND', or nothing depends on BUG")
     return Program(name, source, kind, frozenset(bug), frozenset(second), head.get("options", []),
-                   head.get("check", []), head.get("ends") == ["deadlock"])
+                   head.get("check", []), head.get("ends") == ["deadlock"], head.get("needs") == ["protection", "keys"])
+
+
+def has_protection_keys():
+    """Whether the system gives keys of the processor's to pages (pkeys(7))."""
+    libc = ctypes.CDLL(None)
+    return hasattr(libc, "pkey_alloc") and libc.pkey_alloc(0, 0) > 0
 
 
 def programs(only):
@@ -176,7 +183,8 @@ def main():
     args = parser.parse_args()
     if args.plain == bool(args.command):
         parser.error("give either --plain or a checker's command")
-    chosen = list(programs(args.only))
+    keys = has_protection_keys()
+    chosen = [p for p in programs(args.only) if args.plain or keys or not p.needs_keys]
     if not chosen:
         parser.error("no program's name matches " + args.only)
     must = read_names(args.found)

@@ -6,6 +6,7 @@ streams, events, the caching allocator, custom extensions and Triton kernels are
 NVIDIA driver nothing is replaced, so a program can import it always. docs/torch.md has the limits.
 """
 import ctypes
+import os
 
 import torch
 
@@ -28,6 +29,7 @@ def _install():
         )
     if not _is_kudzu():
         return False
+    os.environ["KUDZU_HOST_ACCESS"] = "1"  # for `kudzu check`: operators run on the host
     code = ctypes.CDLL(str(library()))
     code.kudzu_torch_install.restype = ctypes.c_char_p
     error = code.kudzu_torch_install()

@@ -6,7 +6,6 @@
 
 #include <execinfo.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -21,6 +20,7 @@
 #include "device/sched/hang.h"
 #include "device/sched/op.h"
 #include "support/check/host_call.h"
+#include "support/own_code.h"
 
 enum { PAGE_BYTES = 1 << CHECK_PAGE_BITS, PAGES = 64 };
 // Accesses without a race that are let by: of a page each time it is taken, and of the process.
@@ -41,8 +41,7 @@ struct page {
 };
 static struct page list[PAGES];
 static uint32_t listed;
-static struct kd_spinlock lock;     // of the list
-static uint64_t own_begin, own_end; // the library's code
+static struct kd_spinlock lock; // of the list
 
 static uint64_t page_of(uint64_t address) {
     return address & ~(uint64_t)(PAGE_BYTES - 1);
@@ -63,28 +62,14 @@ static bool set_rights(uint64_t address, int rights) {
     return !mprotect((void *)(uintptr_t)page_of(address), PAGE_BYTES, rights);
 }
 
-static int find_own_code(struct dl_phdr_info *info, size_t size, void *arg) {
-    for (int k = 0; k < info->dlpi_phnum; k++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
-        uint64_t begin = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
-            (uint64_t)(uintptr_t)&find_own_code - begin < p->p_memsz) {
-            own_begin = begin;
-            own_end = begin + p->p_memsz;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 void check_host_begin(void) {
     if (!(check_tools() & CHECK_RACE) || check_host_follow())
         return;
     void *frame[1];
     backtrace(frame, 1); // loads what it needs, which a signal handler could not
-    dl_iterate_phdr(find_own_code, NULL);
+    bool known = own_code_find();
     check_streams_begin();
-    atomic_store(&check_host_on, own_end > 0);
+    atomic_store(&check_host_on, known);
 }
 
 void check_host_gone(uint64_t address, uint64_t size) {
@@ -281,7 +266,7 @@ void check_host_submitted(struct op *op) {
 
 // ---- what it has done ---------------------------------------------------------------------
 
-static bool find_frames(uint64_t pc, struct host_call *c) {
+bool check_host_frames(uint64_t pc, struct host_call *c) {
     enum { DEPTH = 64 };
     void *all[DEPTH];
     int n = backtrace(all, DEPTH), k = 0;
@@ -312,9 +297,25 @@ static void report(uint64_t address, uint64_t pc, bool writes, uint32_t name) {
     snprintf(r.lines[1], CHECK_LINE, "the host has not waited for it");
     if (is_move)
         r.call = item.call;
-    else if (find_frames(pc, &frames))
+    else if (check_host_frames(pc, &frames))
         r.call = &frames;
     check_report(&r);
+}
+
+bool check_host_race(uint64_t address, uint64_t pc, bool writes) {
+    struct check_cells *c = check_cells_of(address);
+    uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
+    uint8_t byte = (uint8_t)(1u << address % 4);
+    if (!c)
+        return false;
+    const uint32_t names[] = {c->weak[k], writes ? c->readers[0][k] : 0,
+                              writes ? c->readers[1][k] : 0};
+    uint32_t racing = 0;
+    for (int n = 0; n < 3 && !racing; n++)
+        racing = names[n] && is_open(names[n], byte) ? names[n] : 0;
+    if (racing)
+        report(address, pc, writes, racing);
+    return racing;
 }
 
 // Pages that the instruction which the thread runs alone has needed, of which it may need some.
@@ -381,20 +382,9 @@ enum check_host_answer check_host_fault(uint64_t address, uint64_t pc, bool writ
     enum state s = check_host_follow() ? state_of(address) : UNKNOWN;
     if (s != LISTED && s != TAKEN)
         return CHECK_HOST_NOT;
-    struct check_cells *c = check_cells_of(address);
-    uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
-    uint8_t byte = (uint8_t)(1u << address % 4);
-    if (s == TAKEN && c && !of_device && pc - own_begin >= own_end - own_begin) {
-        const uint32_t names[] = {c->weak[k], writes ? c->readers[0][k] : 0,
-                                  writes ? c->readers[1][k] : 0};
-        uint32_t racing = 0;
-        for (int n = 0; n < 3 && !racing; n++)
-            racing = names[n] && is_open(names[n], byte) ? names[n] : 0;
-        if (racing)
-            report(address, pc, writes, racing);
-        else if (steps_allowed && open_for_one(address))
-            return CHECK_HOST_ONCE;
-    }
+    if (s == TAKEN && check_cells_of(address) && !of_device && !own_code_has(pc) &&
+        !check_host_race(address, pc, writes) && steps_allowed && open_for_one(address))
+        return CHECK_HOST_ONCE;
     // The list may say that the page is taken: then it is not taken again.
     set_state(address, LISTED);
     return set_rights(address, PROT_READ | PROT_WRITE) ? CHECK_HOST_GO : CHECK_HOST_NOT;

@@ -44,6 +44,12 @@ enum check_host_answer {
 };
 enum check_host_answer check_host_fault(uint64_t address, uint64_t pc, bool writes, bool of_device,
                                         bool steps_allowed);
+// Whether an access of the host at pc races with what an operation has accessed that the host has
+// not waited for; that is told of.
+bool check_host_race(uint64_t address, uint64_t pc, bool writes);
+// Of a signal handler: the frames of the thread that it has stopped at pc. False: there are none.
+struct host_call;
+bool check_host_frames(uint64_t pc, struct host_call *c);
 // It has been stopped behind the instruction. False: it was not to.
 bool check_host_stepped(void);
 

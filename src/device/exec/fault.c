@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device/check/check_host.h"
+#include "device/check/check_touch.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/exec/runner.h"
@@ -51,6 +52,17 @@ static bool is_write(const ucontext_t *u) {
     (void)u;
     return true;
 #endif
+}
+
+// What lies at the stack's end, which may be where the function returns to.
+static uint64_t stack_end(const ucontext_t *u) {
+    uint64_t word = 0;
+#if defined(__x86_64__)
+    memcpy(&word, (const void *)u->uc_mcontext.gregs[REG_RSP], sizeof word);
+#else
+    (void)u;
+#endif
+    return word;
 }
 
 // Makes the interrupted thread call kd_fiber_resume(sp).
@@ -146,13 +158,27 @@ static bool let_host_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
     return answer != CHECK_HOST_NOT;
 }
 
+// The host has touched a device's memory. False: it has not.
+static bool let_touch_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
+    if (!rights_device_fault(info))
+        return false;
+    enum check_host_answer answer = check_touch_fault(
+        info, u, program_counter(u), stack_end(u), is_write(u), of_device, single_step_allowed(u));
+    if (answer == CHECK_HOST_ONCE)
+        single_step_begin(u);
+    return answer != CHECK_HOST_NOT;
+}
+
 static void handle(int generation, int sig, siginfo_t *info, void *context) {
     struct runner *r = runner_current();
     if (sig == SIGSEGV && info->si_code > 0 && ipc_wait_for_move((uint64_t)info->si_addr))
         return;
     if (sig == SIGSEGV && info->si_code > 0 && let_host_by(info, context, r && r->stack))
         return;
-    if (sig == SIGTRAP && single_step_end(info, context) && check_host_stepped())
+    if (sig == SIGSEGV && info->si_code > 0 && let_touch_by(info, context, r && r->block))
+        return;
+    if (sig == SIGTRAP && single_step_end(info, context) &&
+        (check_host_stepped() | check_touch_stepped(context)))
         return;
     if (sig == SIGSEGV &&
         rights_allow(info, context, r && r->block ? r->block->op->context->device->index : -1,
@@ -186,7 +212,7 @@ static bool is_ours(const struct sigaction *a) {
 // On x86-64 a SIGTRAP is nothing that a kernel raises.
 static bool is_needed(int sig) {
 #if defined(__x86_64__)
-    return sig != SIGTRAP || check_host_follow();
+    return sig != SIGTRAP || check_host_follow() || atomic_load(&rights_device_key);
 #else
     (void)sig;
     return true;

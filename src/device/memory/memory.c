@@ -7,6 +7,7 @@
 
 #include "device/check/check.h"
 #include "device/check/check_host.h"
+#include "device/check/check_touch.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/page.h"
@@ -219,6 +220,8 @@ enum kd_status memory_alloc(struct kd_context *c, enum kd_memory_kind kind, uint
     pthread_mutex_unlock(&lock);
     if (ptr && (kind == KD_MEMORY_MANAGED || kind == KD_MEMORY_PINNED))
         check_host_begin();
+    if (ptr && kind == KD_MEMORY_DEVICE)
+        check_touch_begin(ptr, size);
     if (ptr && kind == KD_MEMORY_MANAGED && !locked)
         check_init_untouched(ptr, size);
     else if (ptr) // the host may write to what it can see; variables are written when they are made

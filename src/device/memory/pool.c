@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "device/check/check.h"
+#include "device/check/check_touch.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/memory_file.h"
@@ -222,6 +223,8 @@ static struct segment *segment_new(struct kd_pool *p, uint64_t size) {
     }
     if (p->all)
         segment_rights(s);
+    else if (!p->options.host && !p->options.managed)
+        check_touch_begin(s->area.pages.base, size);
     segment_link(p, s);
     bin_insert(p, s->first);
     return s;

@@ -7,9 +7,10 @@
 #include <ucontext.h>
 
 #include "device/exec/runner.h"
+#include "device/memory/page.h"
 #include "device/reason.h"
 
-atomic_int rights_keys;
+atomic_int rights_keys, rights_device_key;
 
 static int protection(bool readable, bool writable) {
     return writable ? PROT_READ | PROT_WRITE : readable ? PROT_READ : PROT_NONE;
@@ -105,6 +106,67 @@ static uint32_t *saved_register(ucontext_t *u) {
     return (uint32_t *)(void *)(area + at);
 }
 
+// ---- Memory that is the devices' alone ------------------------------------------------------
+
+// The thread has the right although it is in no call: it has been let by.
+static _Thread_local bool let_by __attribute__((tls_model("initial-exec")));
+
+bool rights_device_begin(void) {
+    pthread_mutex_lock(&lock);
+    int key = atomic_load(&rights_device_key);
+    if (!key && (key = pkey_alloc(0, PKEY_DISABLE_ACCESS)) > 0) {
+        atomic_store(&rights_device_key, key);
+        fault_handlers_install();
+    }
+    pthread_mutex_unlock(&lock);
+    return key > 0;
+}
+
+void rights_device_only(uint64_t base, uint64_t size) {
+    int key = atomic_load(&rights_device_key);
+    uint64_t from = base & -page_bytes(), to = (base + size + page_bytes() - 1) & -page_bytes();
+    if (key)
+        (void)pkey_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE, key);
+}
+
+static uint32_t bits_of_device_key(void) {
+    return 3u << 2 * atomic_load_explicit(&rights_device_key, memory_order_relaxed);
+}
+
+bool rights_call_begin_slow(void) {
+    uint32_t pkru = read_register(), bits = bits_of_device_key();
+    bool before = !(pkru & bits) && !let_by;
+    let_by = false;
+    if (pkru & bits)
+        write_register(pkru & ~bits);
+    return before;
+}
+
+void rights_call_end_slow(bool before) {
+    if (!before)
+        write_register(read_register() | bits_of_device_key());
+}
+
+bool rights_device_fault(const siginfo_t *info) {
+    int key = atomic_load(&rights_device_key);
+    return key && info->si_code == SEGV_PKUERR && (int)info->si_pkey == key;
+}
+
+bool rights_device_let(void *context, bool for_now) {
+    uint32_t *saved = saved_register(context);
+    if (!saved)
+        return false;
+    *saved &= ~bits_of_device_key();
+    let_by = for_now;
+    return true;
+}
+
+void rights_device_take(void *context) {
+    uint32_t *saved = saved_register(context);
+    if (saved)
+        *saved |= bits_of_device_key();
+}
+
 bool rights_allow(const siginfo_t *info, void *context, int device, bool write) {
     if (info->si_code != SEGV_PKUERR)
         return false;
@@ -131,6 +193,36 @@ static int key_of(uint64_t readers, uint64_t writers) {
 bool rights_allow(const siginfo_t *info, void *context, int device, bool write) {
     (void)info, (void)context, (void)device, (void)write;
     return false;
+}
+
+bool rights_device_begin(void) {
+    return false;
+}
+
+void rights_device_only(uint64_t base, uint64_t size) {
+    (void)base, (void)size;
+}
+
+bool rights_call_begin_slow(void) {
+    return true;
+}
+
+void rights_call_end_slow(bool before) {
+    (void)before;
+}
+
+bool rights_device_fault(const siginfo_t *info) {
+    (void)info;
+    return false;
+}
+
+bool rights_device_let(void *context, bool for_now) {
+    (void)context, (void)for_now;
+    return false;
+}
+
+void rights_device_take(void *context) {
+    (void)context;
 }
 
 #endif

@@ -30,6 +30,36 @@ static inline void rights_enter(int device) {
     if (__builtin_expect(atomic_load_explicit(&rights_keys, memory_order_relaxed) != 0, 0))
         rights_enter_slow(device);
 }
+// ---- Memory that is the devices' alone, for kudzu check ------------------------------------
+// On a GPU the program's own code cannot access what cudaMalloc gives. Such pages get a key that
+// only this library's threads, and the program's while they are in a call of it, have the right of.
+
+extern atomic_int rights_device_key; // 0: there is none
+
+// Takes the key. False: the processor or the system has none.
+bool rights_device_begin(void);
+// Pages of that range are a device's alone from now on; without a key nothing happens.
+void rights_device_only(uint64_t base, uint64_t size);
+bool rights_call_begin_slow(void);
+void rights_call_end_slow(bool before);
+// The calling thread enters the library: it gets the right. Returns whether it had it.
+static inline bool rights_call_begin(void) {
+    return __builtin_expect(atomic_load_explicit(&rights_device_key, memory_order_relaxed), 0) &&
+           rights_call_begin_slow();
+}
+// It leaves, or code of the program is called: before is what it had.
+static inline void rights_call_end(bool before) {
+    if (__builtin_expect(atomic_load_explicit(&rights_device_key, memory_order_relaxed), 0))
+        rights_call_end_slow(before);
+}
+// For the handler of SIGSEGV: whether the access is one to such pages without the right.
+bool rights_device_fault(const siginfo_t *info);
+// For the same: the interrupted thread gets the right; `for_now`: until its next call of the
+// library ends. False: there is nothing to give it by.
+bool rights_device_let(void *context, bool for_now);
+// For the handler of SIGTRAP: it has the right no more.
+void rights_device_take(void *context);
+
 // For the handler of SIGSEGV: whether the access is one that a key forbade although the device (-1:
 // the host) has the right: threads learn late of new keys. It can be tried again.
 bool rights_allow(const siginfo_t *info, void *context, int device, bool write);

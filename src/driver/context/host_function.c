@@ -21,9 +21,13 @@ static void run(void *arg, enum kd_status status) {
         drv_api = "cuStreamAddCallback";
         if (status != KD_OK)
             result = drv_status(status, c->context);
+        rights_call_end(false);
         c->callback(c->stream, result, c->user);
+        rights_call_begin();
     } else if (status == KD_OK) {
+        rights_call_end(false);
         c->fn(c->user);
+        rights_call_begin();
     }
     drv_in_callback--;
     free(c);

@@ -100,7 +100,9 @@ struct host_call {
 static void call_host(void *arg, enum kd_status status) {
     const struct host_call *c = arg;
     drv_in_callback++;
+    rights_call_end(false);
     c->fn(c->user);
+    rights_call_begin();
     drv_in_callback--;
 }
 

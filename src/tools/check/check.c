@@ -241,6 +241,8 @@ static void set_environment(struct check *c) {
         unsetenv(CHECK_FILTER_VARIABLE);
     if (c->o.blocking)
         setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    if (c->o.host_access)
+        setenv("KUDZU_HOST_ACCESS", "1", 1);
     if (c->o.preload) {
         const char *before = environment_get("LD_PRELOAD");
         setenv("LD_PRELOAD",

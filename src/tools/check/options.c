@@ -52,6 +52,7 @@ static void print_help(bool sanitizer) {
          "  --print-limit N        how many reports are printed (100; 0: all)\n"
          "  --progress S           a line on standard error every S seconds (30 on a terminal; 0: "
          "none)\n"
+         "  --host-access yes      the host may access device memory\n"
          "  --schedules N, --seed S  runs it N times with its threads in other orders; results "
          "that\n"
          "                         differ are told of\n"
@@ -281,6 +282,7 @@ SWITCH(set_demangle, simple_names, "simple")
 SWITCH(set_processes, one_process, "application-only")
 SWITCH(set_missing, ignores_missing_functions, "yes")
 SWITCH(set_blocking, blocking, "yes")
+SWITCH(set_host_access, host_access, "yes")
 #undef SWITCH
 
 static bool set_prefix(struct reader *r, const char *value) {
@@ -336,6 +338,7 @@ static const struct option {
     {"num-callers-host", VALUE, NULL, set_callers, NULL, false},
     {"check-api-memory-access", YES_NO, "yes|no", set_copies, NULL, false},
     {"check-device-heap", YES_NO, "yes|no", set_heap, NULL, false},
+    {"host-access", YES_NO, "yes|no", set_host_access, NULL, false},
     {"check-exit-code", YES_NO, "yes|no", set_exit_code, NULL, false},
     {"require-cuda-init", YES_NO, "yes|no", set_cuda_init, NULL, false},
     {"quiet", FLAG, "yes|no", set_quiet, NULL, false},

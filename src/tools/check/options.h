@@ -27,7 +27,7 @@ struct check_options {
     bool quiet, needs_cuda, tells_exit_status, strips_paths, simple_names, one_process;
     bool host_frames, all_frames; // all: those below main too
     bool with_heap, with_copies;
-    bool blocking;
+    bool blocking, host_access;
     uint32_t most_frames; // 0: all
     enum check_errors errors;
     bool leaks, unwritten, reads, ignores_missing_functions;
