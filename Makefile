@@ -3,8 +3,9 @@
 #   make            set up and build
 #   make run        build, and run an example CUDA program on the CPU
 #   make check      build, and run all tests
-#   make quick      build, and run the tests that take under a minute together
-#   make brief      the same, and tests that take some seconds each
+#   make quick      build, and run the tests that take less than a second each, most of them
+#   make brief      the same, and some that take seconds: together under a minute on two cores
+#   make elsewhere  the same, and what else depends on compilers and libraries of the system
 #   make thorough   what make check compiles quickly, or at one width, compiled well and at every width
 #                   (SIXTH=0 to 5: a sixth of that)
 #   make clients    build, and run the tests of Python clients (from the network, into CLIENTS=folder)
@@ -60,6 +61,9 @@ quick: all
 
 brief: all
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L 'quick|brief'
+
+elsewhere: all
+	ctest --test-dir $(BUILD) --output-on-failure --timeout 300 -j $(JOBS) -L 'quick|brief|elsewhere'
 
 bench: all
 	@scripts/deps.sh bench
@@ -141,4 +145,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps run check quick brief thorough clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean
+.PHONY: all deps run check quick brief elsewhere thorough clients bench aarch64 check-aarch64 check-releases install wheel arm64 deb check-deb-arm64 check-wheel-arm64 uninstall clean

@@ -5,6 +5,7 @@ The file says what must be there: "// CHECK: regex" matches on some line of the 
 unless the file says "// NOT ALONE: ..." because another file is needed.
 """
 import ctypes
+import glob
 import os
 import re
 import subprocess
@@ -49,8 +50,13 @@ with tempfile.TemporaryDirectory(prefix="kudzu-test-") as directory:
         return open(path, errors="replace").read()
 
     contents = open(source).read()
-    compile("-dc" if "// NOT ALONE" in contents else "-c", output="out.o")
-    text = compile("-ptx", output="out.ptx")
+    if "// NOT ALONE" in contents:
+        compile("-dc", output="out.o")
+        text = compile("-ptx", output="out.ptx")
+    else:
+        compile("-c", "-keep", "-keep-dir", directory, output="out.o")
+        ptx, = glob.glob(directory + "/*.ptx")
+        text = open(ptx).read()
     for kind, pattern in re.findall(r"(?m)^// (CHECK|CHECK-NOT): (.*)", contents):
         if bool(re.search(pattern, text)) != (kind == "CHECK"):
             fail(f"{kind}: {pattern}")

@@ -13,7 +13,7 @@ def expect(what, good, output=""):
 
 
 def run(*arguments, command=(kudzu, "check")):
-    p = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=120)
+    p = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=600)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -120,13 +120,11 @@ def look_refusals(program):
 
 
 def look_progress(program):
-    sleep = ("/bin/sh", "-c", "sleep 3.5; exec %s overrun bug" % program)
+    sleep = ("/bin/sh", "-c", "sleep 2.5; exec %s overrun bug" % program)
     status, out, err = run("--progress", "1", *sleep)
     lines = re.findall(r"^=+ (\d+) seconds so far, (\d+) errors$", err, re.M)
     expect("progress", len(lines) >= 2 and lines[0][1] == "0" and int(lines[0][0]) < int(lines[1][0])
            and "so far" not in out and "Invalid __global__ write" in out, out + err)
-    status, out, err = run(*sleep)
-    expect("no progress where there is no terminal", "so far" not in out + err, out + err)
 
 
 def look_sanitizer(program):

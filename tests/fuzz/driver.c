@@ -1,12 +1,13 @@
 // Runs a fuzz target without libFuzzer: driver RUNS SEED FILE... gives it each file whole, cut at
-// places all over it, and RUNS random changes of them (mutate.h). RUNS may be a time, as in 60s.
+// places all over it, and RUNS random changes of them (mutate.h). RUNS may be a time, as in 60s: of
+// the processor, its own and that of processes it waited for, so that a loaded machine does as much.
 // The same seed gives the same inputs. What is being run is kept in the file that KUDZU_FUZZ_KEEP
 // names, so that it is there after a crash.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
 
 #include "fuzz.h"
 #include "mutate.h"
@@ -46,10 +47,18 @@ static void run(const uint8_t *data, size_t len) {
     free(copy);
 }
 
+static double seconds(struct timeval t) {
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    double sum = 0;
+    for (int who = 0; who < 2; who++) {
+        struct rusage use;
+        getrusage(who ? RUSAGE_CHILDREN : RUSAGE_SELF, &use);
+        sum += seconds(use.ru_utime) + seconds(use.ru_stime);
+    }
+    return sum;
 }
 
 // Each file whole, and cut, if at all. A file too long to be cut at many places is cut at few.

@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 PARTS = re.compile(r"/src/(ptx|ir|isa|passes|plan|codegen|jit|support)/(?:[^/]+/)?[^/]*\.c$")
 
 
-def commands(build, clang, folder):
-    """What makes LLVM IR of each file, and where it will be"""
-    seen = set()
+def sources(build):
+    """Each file of the compiler, by what it is compiled with: {(folder, options): paths}"""
+    seen, groups = set(), {}
     with open(os.path.join(build, "compile_commands.json")) as f:
         entries = json.load(f)
     for entry in entries:
@@ -34,8 +34,27 @@ def commands(build, clang, folder):
                 keep.append(word)
             elif word in ("-isystem", "-include", "-I"):
                 keep += [word, words[i + 1]]
-        out = os.path.join(folder, path.split("/src/")[1].replace("/", "_") + ".ll")
-        yield entry["directory"], [clang, "-S", "-emit-llvm", "-O0", "-w", *keep, path, "-o", out]
+        groups.setdefault((entry["directory"], tuple(keep)), []).append(path)
+    return groups
+
+
+def commands(build, clang, folder):
+    """What makes LLVM IR of the files. A start of clang takes longer than a file: many files a process, which
+    clang's driver has no option for. Each output lies beside its input, which is a link."""
+    for (directory, options), paths in sources(build).items():
+        driver = [clang, "-###", "-S", "-emit-llvm", "-O0", "-w", *options, paths[0], "-o", "out.ll"]
+        said = subprocess.run(driver, cwd=directory, capture_output=True, text=True, check=True).stderr
+        line = shlex.split(said.strip().splitlines()[-1])
+        for name in ("-o", "-main-file-name"):
+            at = line.index(name)
+            del line[at:at + 2]
+        line.remove(paths[0])
+        links = [os.path.join(folder, path.split("/src/")[1].replace("/", "_") + ".c") for path in paths]
+        for path, link in zip(paths, links):
+            os.symlink(path, link)
+        for some in (links[0::2], links[1::2]):
+            if some:
+                yield directory, line + some
 
 
 def read_calls(path):

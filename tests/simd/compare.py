@@ -73,7 +73,7 @@ def run(tool, path, cache, **env):
     full = {**os.environ, "CUDA_CACHE_PATH": cache, **env, **settings_of(path)}
     try:
         p = subprocess.run([tool, path], env=full, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, timeout=120)
+                           stderr=subprocess.STDOUT, timeout=600)
     except subprocess.TimeoutExpired:
         return "timeout"
     return p.stdout.decode(errors="replace") + ("" if p.returncode == 0 else

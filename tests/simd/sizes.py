@@ -267,7 +267,7 @@ def run(tool, text, folder, environment):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         p = subprocess.run([tool, path], env=full, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, timeout=240)
+                           stderr=subprocess.PIPE, timeout=800)  # by the clock: what hangs
     except subprocess.TimeoutExpired:
         return "too long", ""
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
