@@ -21,7 +21,8 @@ The table has a row for each kind: bugs found with a line, bugs of which only ot
 twins of which anything is reported. The exit status is 1 where a bug of --found is not found, or a twin is reported
 or does not pass; 2 where the arguments are wrong.
 """
-import argparse, collections, concurrent.futures, ctypes, os, re, shlex, signal, subprocess, sys, tempfile
+import argparse, collections, concurrent.futures, contextlib, ctypes, os, re, shlex, signal, subprocess, sys
+import tempfile, threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import reports
@@ -90,12 +91,20 @@ def run(command, limit, log, **environment):
     with open(log, "wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                    start_new_session=True, env=dict(os.environ, **environment))
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            status = None
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        late = threading.Event()
+
+        def end():
+            late.set()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+        # Popen.wait(limit) asks twenty times a second, and most programs take less than that.
+        timer = threading.Timer(limit, end)
+        timer.start()
+        status = process.wait()
+        timer.cancel()
+        timer.join()
+        status = None if late.is_set() else status
     with open(log, errors="replace") as f:
         return status, f.read()
 
@@ -133,7 +142,7 @@ def one(args, program):
     texts = []
     for executable in (bug, twin):
         # What never ends is not waited for so long as what may; the twin of it has kudzu's own ten seconds.
-        waits = {"KUDZU_HANG_SECONDS": "2"} if program.deadlock and executable == bug else {}
+        waits = {"KUDZU_HANG_SECONDS": "1"} if program.deadlock and executable == bug else {}
         status, text = run(args.command + program.check + [executable], args.limit, executable + ".out", **waits)
         texts.append((status, text))
     return judge(program, reports.parse(texts[0][1]), reports.parse(texts[1][1]), passed(*texts[1]))
