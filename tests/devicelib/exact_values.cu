@@ -91,32 +91,60 @@ template <class T> static T *memory(size_t n) {
     return (T *)last;
 }
 
-template <class F, class T>
-static void run(const char *type, const char *name, const rows &all, bool host) {
+// What does not depend on the function is no template of it: four hundred copies take half a minute
+// to compile.
+template <class T> struct arguments {
     rows some;
+    int n;
+    T *in, *out;
+};
+
+template <class T> __attribute__((noinline)) static arguments<T> prepare(const rows &all) {
+    arguments<T> a = {};
     for (const row &r : all)
         if (fits<T>(r))
-            some.push_back(r);
-    int n = (int)some.size();
-    T *in = memory<T>(5 * some.size()), *out = in + 4 * n;
-    for (int i = 0; i < 4 * n; i++)
-        in[i] = narrow<T>(some[i / 4].x[i % 4]);
-    apply<F, T><<<(n + 63) / 64, 64>>>(in, out, n);
+            a.some.push_back(r);
+    a.n = (int)a.some.size();
+    a.in = memory<T>(5 * a.some.size());
+    a.out = a.in + 4 * a.n;
+    for (int i = 0; i < 4 * a.n; i++)
+        a.in[i] = narrow<T>(a.some[i / 4].x[i % 4]);
+    return a;
+}
+
+template <class T>
+__attribute__((noinline)) static bool check(const char *type, const char *name,
+                                            const arguments<T> &a) {
     cudaError_t error = cudaDeviceSynchronize();
     if (error) {
         printf("FAIL %s: %s\n", name, cudaGetErrorString(error));
         failures++;
-        return;
+        return false;
     }
-    for (int i = 0; i < n; i++)
-        if (!same(wide(out[i]), some[i].result))
-            fail(type, name, some[i], wide(out[i]));
-    if constexpr (sizeof(T) >= 4)
-        for (int i = 0; i < n && host; i++) {
-            double got = wide(F::of(in[4 * i], in[4 * i + 1], in[4 * i + 2], in[4 * i + 3]));
-            if (!same(got, some[i].result))
-                fail("host's", name, some[i], got);
-        }
+    for (int i = 0; i < a.n; i++)
+        if (!same(wide(a.out[i]), a.some[i].result))
+            fail(type, name, a.some[i], wide(a.out[i]));
+    return true;
+}
+
+template <class T>
+__attribute__((noinline)) static void check_host(const char *name, const arguments<T> &a,
+                                                 T (*function)(T, T, T, T)) {
+    for (int i = 0; i < a.n; i++) {
+        const T *in = a.in + 4 * i;
+        double got = wide(function(in[0], in[1], in[2], in[3]));
+        if (!same(got, a.some[i].result))
+            fail("host's", name, a.some[i], got);
+    }
+}
+
+template <class F, class T, bool host>
+static void run(const char *type, const char *name, const rows &all) {
+    arguments<T> a = prepare<T>(all);
+    apply<F, T><<<(a.n + 63) / 64, 64>>>(a.in, a.out, a.n);
+    if (check(type, name, a))
+        if constexpr (host)
+            check_host<T>(name, a, &F::template of<T>);
 }
 
 // A function of numbers x, y, z, w of the type T.
@@ -265,13 +293,15 @@ HALF1(cos) HALF1(exp) HALF1(exp2) HALF1(exp10) HALF1(log) HALF1(log2) HALF1(log1
 
 #define RUN(name, list, host)                                                                      \
     do {                                                                                           \
-        run<name##_of, double>("double", #name, list, host);                                       \
-        run<name##_of, float>("float", #name, list, host);                                         \
+        const rows all_rows = list;                                                                \
+        run<name##_of, double, host>("double", #name, all_rows);                                   \
+        run<name##_of, float, host>("float", #name, all_rows);                                     \
     } while (0)
 #define RUN_HALF(name, list)                                                                       \
     do {                                                                                           \
-        run<name##_of, __half>("half", #name, list, false);                                        \
-        run<name##_of, __nv_bfloat16>("bfloat16", #name, list, false);                             \
+        const rows all_rows = list;                                                                \
+        run<name##_of, __half, false>("half", #name, all_rows);                                    \
+        run<name##_of, __nv_bfloat16, false>("bfloat16", #name, all_rows);                         \
     } while (0)
 #define RUN_HALF1(name, list)                                                                      \
     do {                                                                                           \
@@ -656,7 +686,7 @@ static void halves() {
     RUN_HALF(habs, (rows{of(0, 0), of(-0.0, 0), of(-3, 3), of(-inf, inf)}));
 }
 
-#define RUN_FAST(name, list) run<name##_of, float>("float", #name, list, false)
+#define RUN_FAST(name, list) run<name##_of, float, false>("float", #name, list)
 static void fast_functions() {
     RUN_FAST(fast_sin, (rows{of(0, 0), of(-0.0, -0.0), of(inf, nan_), of(nan_, nan_)}));
     RUN_FAST(fast_cos, (rows{of(0, 1), of(-0.0, 1), of(inf, nan_), of(nan_, nan_)}));

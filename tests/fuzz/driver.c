@@ -1,8 +1,8 @@
 // Runs a fuzz target without libFuzzer: driver RUNS SEED FILE... gives it each file whole, cut at
 // places all over it, and RUNS random changes of them (mutate.h). RUNS may be a time, as in 60s: of
-// the processor, its own and that of processes it waited for, so that a loaded machine does as much.
-// The same seed gives the same inputs. What is being run is kept in the file that KUDZU_FUZZ_KEEP
-// names, so that it is there after a crash.
+// the processor, its own and that of processes it waited for, so that a loaded machine does as
+// much. The same seed gives the same inputs. What is being run is kept in the file that
+// KUDZU_FUZZ_KEEP names, so that it is there after a crash.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
