@@ -23,6 +23,7 @@ struct kd_event;
 struct kd_module;
 struct kd_kernel;
 struct kd_multi_grid;
+struct host_call;
 
 enum kd_status {
     KD_OK,
@@ -201,6 +202,11 @@ bool kd_memory_foreign(uint64_t ptr); // retired or not
 bool kd_memory_retire_context(struct kd_context *c);
 // Gives the pages of an allocation back to the system; its contents are lost. Nothing uses them.
 void kd_memory_discard(uint64_t ptr);
+// `kudzu check`: an allocation is memory of a graph, to be used only between the operations that
+// take and free it (guide 16.3).
+void kd_graph_memory_new(uint64_t ptr);
+// The memory is freed by a call of the host, at once.
+void kd_graph_memory_freed(uint64_t ptr, const struct host_call *call);
 // The allocation that contains `ptr`; false: none (ordinary host memory).
 bool kd_memory_find(uint64_t ptr, struct kd_memory *out);
 // The host has written to all of the range itself, with no operation.
@@ -485,9 +491,12 @@ struct kd_set {
     uint64_t width, height, depth; // elements, rows, slices
     uint64_t pitch, slice;         // bytes
     const struct host_call *call;  // as in struct kd_copy
-    bool frees;                    // `kudzu check`: nothing is set; a pool's block is freed
+    bool frees; // `kudzu check`: nothing is set; a block is freed or taken, as value says
 };
 enum kd_status kd_submit_set(struct kd_queue *q, const struct kd_set *set);
+// `kudzu check`: takes or frees memory of kd_graph_memory_new, as a node or to be submitted. call:
+// of the program, that made it.
+struct kd_set kd_graph_memory_set(uint64_t ptr, bool takes, const struct host_call *call);
 
 // Runs fn(arg, status) on a thread of the device that runs nothing else; status is KD_OK or
 // KD_FAULTED. always: call it even when the context has a fault (cuStreamAddCallback).

@@ -1,6 +1,7 @@
 // What `kudzu check` finds while kernels run (docs/design/check.md).
 //
 //   check_blocks.c  allocations under numbers that are never used again
+//   check_lives.c   memory of graphs, which lives as long as nodes say
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders
 //   check_intervals.c  the same in shared memory, at first sight
@@ -32,11 +33,13 @@
 #include "support/check/check_tools.h"
 
 struct kd_context;
+struct kd_memory;
 struct host_call;
 
 // ---- check_blocks.c -----------------------------------------------------------------------
 
-enum check_state { CHECK_UNKNOWN, CHECK_ALIVE, CHECK_FREED };
+// PLANNED: of a graph whose allocation node has not run.
+enum check_state { CHECK_UNKNOWN, CHECK_ALIVE, CHECK_FREED, CHECK_PLANNED };
 struct check_block {
     _Atomic uint64_t base, size;
     _Atomic uint32_t state; // enum check_state; set last
@@ -55,6 +58,8 @@ uint32_t check_find_again(struct kd_block *b, uint64_t address);
 bool check_there(uint64_t address, uint64_t bytes);
 // The allocation of memory.c or pool.c with this number has been freed.
 void check_freed(uint64_t id);
+// What an allocation of memory.c is from now on.
+void check_block_becomes(const struct kd_memory *m, enum check_state state);
 // A block of a pool has been taken, or freed in a queue: id is the allocation's number then.
 struct check_pool_event {
     uint64_t base, size, number; // number: of queue.h
@@ -81,6 +86,20 @@ void check_heap_taken(uint64_t ptr, const struct kd_check_site *site);
 void check_heap_leaks(uint64_t base, uint64_t size);
 enum { CHECK_HEAP_MORE = 16 }; // bytes behind each block
 
+// ---- check_lives.c ------------------------------------------------------------------------
+
+struct op;
+// The operation takes or frees memory of a graph, of which it stands for bytes from the address on.
+enum check_pool { CHECK_POOL_FREES, CHECK_POOL_TAKES, CHECK_GRAPH_FREES, CHECK_GRAPH_TAKES };
+void check_life_changes(const struct op *op, uint64_t address, uint64_t bytes);
+// A copy or set of the host is about to access memory: what no graph has taken is reported. call:
+// NULL: not known.
+void check_life_used(uint64_t address, uint64_t bytes, bool writes, const struct host_call *call);
+// The call that has freed an allocation of a graph; NULL: not known.
+const struct host_call *check_life_freed_by(uint64_t base);
+// The memory is no more.
+void check_life_gone(uint64_t base);
+
 // ---- check_race.c -------------------------------------------------------------------------
 
 // Lanes are about to access memory: as kd_rt_check_access.
@@ -93,13 +112,11 @@ void check_race_ended(uint64_t grid);
 
 // ---- check_moves.c ------------------------------------------------------------------------
 
-struct op;
 // A copy (from: 0: a set) is about to move so many bytes.
 void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size);
 // All threads of a block of a cluster have ended.
 void check_block_leaves(struct kd_block *b);
 // A pool's block is freed in op's queue, or taken: as value of its struct kd_set says.
-enum check_pool { CHECK_POOL_FREES, CHECK_POOL_TAKES };
 void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address, uint64_t size);
 
 // ---- check_arrays.c -----------------------------------------------------------------------
@@ -234,6 +251,7 @@ struct check_report {
     const uint32_t *ctaid;        // of the thread's block; NULL: that of b
     char lines[3][CHECK_LINE];    // more; "" ends them
     const struct host_call *call; // that was made by the host; NULL: none is known
+    const char *frames_of;        // what that has to do with it; NULL: "driver entry point"
     uint64_t leaked;              // bytes
 };
 // Prints a report, once for each kind and place. False: it had been printed.

@@ -37,8 +37,12 @@ static const struct kd_check_module *module_of(const struct kd_check_site *s) {
 struct extent {
     const char *what, *name; // "variable", "tile"
     uint64_t base, size;
-    bool freed;
+    enum check_state state; // CHECK_UNKNOWN: alive
 };
+
+static bool is_gone(const struct extent *e) {
+    return e->state == CHECK_FREED || e->state == CHECK_PLANNED;
+}
 
 static const char *name_of(const struct kd_check_variable *v) {
     return v->name ? from(v, v->name) : NULL;
@@ -46,7 +50,7 @@ static const char *name_of(const struct kd_check_variable *v) {
 
 // Offsets in shared memory.
 static struct extent shared_variable(const struct kd_block *b, const struct kd_check_variable *v) {
-    struct extent e = {"shared variable", name_of(v), v->offset, v->size, false};
+    struct extent e = {"shared variable", name_of(v), v->offset, v->size, CHECK_ALIVE};
     if (v->dynamic) {
         e.base = b->dynamic_shared;
         e.size = b->dynamic_shared_bytes;
@@ -114,11 +118,12 @@ static void describe(const struct extent *e, uint64_t address, uint64_t bytes, c
                                                    : 1;
     if (e->name)
         snprintf(name, sizeof name, " %s", e->name);
-    if (e->freed)
+    if (is_gone(e))
         snprintf(line, CHECK_LINE,
-                 "and is %" PRIu64 " bytes into the freed %s%s at 0x%" PRIx64 " of size %" PRIu64
+                 "and is %" PRIu64 " bytes into the %s %s%s at 0x%" PRIx64 " of size %" PRIu64
                  " bytes",
-                 address - e->base, e->what, name, e->base, e->size);
+                 address - e->base, e->state == CHECK_FREED ? "freed" : "planned", e->what, name,
+                 e->base, e->size);
     else
         snprintf(line, CHECK_LINE,
                  "and is %" PRIu64 " bytes %s the %s%s at 0x%" PRIx64 " of size %" PRIu64 " bytes",
@@ -139,7 +144,7 @@ static const char *const kinds[] = {
 static void report(const struct lane_access *a, enum isa_space space, const char *why,
                    const struct extent *e) {
     char what[128];
-    struct extent nearest = {"nearest allocation", NULL, 0, 0, false};
+    struct extent nearest = {"nearest allocation", NULL, 0, 0, CHECK_ALIVE};
     struct check_report r = {.what = what, .site = a->site, .thread = a->thread, .b = a->b};
     snprintf(what, sizeof what, "Invalid %s %s of size %" PRIu64 " bytes", space_name(space),
              kinds[a->site->kind], a->bytes);
@@ -151,12 +156,21 @@ static void report(const struct lane_access *a, enum isa_space space, const char
         e = &nearest;
     if (e)
         describe(e, a->address, a->bytes, r.lines[1]);
+    if (e && e->state == CHECK_FREED) {
+        r.call = check_life_freed_by(e->base);
+        r.frames_of = "the call that frees it";
+    }
     check_report(&r);
 }
 
+static const char *why_gone(const struct extent *e) {
+    return e->state == CHECK_FREED ? "is to memory that has been freed"
+                                   : "is to memory that its graph has not allocated";
+}
+
 static void compare(const struct lane_access *a, enum isa_space space, const struct extent *e) {
-    if (e->freed)
-        report(a, space, "is to memory that has been freed", e);
+    if (is_gone(e))
+        report(a, space, why_gone(e), e);
     else if (!covers(e, a->address, a->bytes))
         report(a, space, "is out of bounds", e);
 }
@@ -217,7 +231,7 @@ static const struct kd_check_variable *local_variable(const struct lane_access *
 }
 
 static void check_local(struct lane_access *a, uint64_t offset) {
-    struct extent e = {"local memory", NULL, 0, a->b->local_stride, false};
+    struct extent e = {"local memory", NULL, 0, a->b->local_stride, CHECK_ALIVE};
     char name[64];
     a->address = offset;
     const struct kd_check_variable *v = local_variable(a, &e);
@@ -237,7 +251,7 @@ static void check_local(struct lane_access *a, uint64_t offset) {
 }
 
 static void check_parameter(struct lane_access *a) {
-    struct extent e = {"parameters", NULL, 0, a->b->launch->kernel->info->param_bytes, false};
+    struct extent e = {"parameters", NULL, 0, a->b->launch->kernel->info->param_bytes, CHECK_ALIVE};
     const struct kd_check_variable *v = local_variable(a, &e);
     if (v) {
         e.what = "parameter";
@@ -259,7 +273,8 @@ static bool is_of_launch(const struct lane_access *a) {
 
 static void check_variable(struct lane_access *a, uint32_t k) {
     const struct kd_check_variable *v = &list_of(a->site, module_of(a->site)->vars)[k];
-    struct extent e = {"variable", name_of(v), (uint64_t)(uintptr_t)a->b->vars[k], v->size, false};
+    struct extent e = {"variable", name_of(v), (uint64_t)(uintptr_t)a->b->vars[k], v->size,
+                       CHECK_ALIVE};
     compare(a, a->site->space == ISA_SPACE_CONST ? ISA_SPACE_CONST : ISA_SPACE_GLOBAL, &e);
 }
 
@@ -291,7 +306,7 @@ static void check_generic(struct lane_access *a) {
     uint32_t number = a->origin ? a->origin : check_find(a->b, a->address);
     const struct check_block *k = check_block_of(number);
     if (k) {
-        struct extent e = {"allocation", NULL, k->base, k->size, k->state == CHECK_FREED};
+        struct extent e = {"allocation", NULL, k->base, k->size, k->state};
         compare(a, ISA_SPACE_GLOBAL, &e);
     } else if (!check_there(a->address, a->bytes) && !is_of_launch(a)) {
         report(a, ISA_SPACE_GLOBAL, "is out of bounds", NULL);
@@ -329,14 +344,15 @@ void check_printed(struct kd_block *b, uint32_t thread, uint64_t address) {
     if (!address || !t || local || in_shared(b, address, &offset) || is_of_launch(&a))
         return;
     const struct check_block *k = check_block_of(check_find(b, address));
-    if (k ? k->state != CHECK_FREED : check_there(address, 1))
+    if (k ? k->state == CHECK_ALIVE : check_there(address, 1))
         return;
     struct check_report r = {.what = "Invalid __global__ read of size 1 bytes",
                              .site = t->place[thread / KD_WARP],
                              .thread = thread,
                              .b = b};
-    snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " is %s", address,
-             k ? "to memory that has been freed" : "out of bounds");
+    struct extent e = {.state = k ? k->state : CHECK_ALIVE};
+    snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " %s", address,
+             k ? why_gone(&e) : "is out of bounds");
     snprintf(r.lines[1], CHECK_LINE, "where a string begins that is printed");
     check_report(&r);
 }
@@ -346,8 +362,8 @@ void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool
     const struct check_threads *t = check_threads_of(b);
     const struct check_block *k = bytes ? check_block_of(check_find(b, address)) : NULL;
     struct extent e = {"allocation", NULL, k ? k->base : 0, k ? k->size : 0,
-                       k && k->state == CHECK_FREED};
-    bool right = k ? !e.freed && covers(&e, address, bytes) : check_there(address, bytes);
+                       k ? k->state : CHECK_ALIVE};
+    bool right = k ? !is_gone(&e) && covers(&e, address, bytes) : check_there(address, bytes);
     if (!t || !bytes || right)
         return;
     char what[96];
@@ -356,9 +372,9 @@ void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool
     snprintf(what, sizeof what, "Invalid __global__ %s of size %" PRIu64 " bytes",
              writes ? "write" : "read", bytes);
     snprintf(r.lines[0], CHECK_LINE, "Access at 0x%" PRIx64 " %s", address,
-             e.freed ? "is to memory that has been freed" : "is out of bounds");
+             is_gone(&e) ? why_gone(&e) : "is out of bounds");
     if (k)
-        describe(&e, e.freed ? address : address + bytes - 1, bytes, r.lines[1]);
+        describe(&e, is_gone(&e) ? address : address + bytes - 1, bytes, r.lines[1]);
     snprintf(r.lines[k ? 2 : 1], CHECK_LINE, "by a copy or set that the kernel submits");
     atomic_store(&told, true);
     check_report(&r);

@@ -78,6 +78,18 @@ void check_freed(uint64_t id) {
     set_extent((uint32_t)id, e->base, 0);
 }
 
+void check_block_becomes(const struct kd_memory *m, enum check_state state) {
+    if (m->id >= FIRST_OF_HEAP)
+        return;
+    set((uint32_t)m->id, m->base, m->size, false);
+    struct check_block *e = check_block_of((uint32_t)m->id);
+    if (!e)
+        return;
+    atomic_store_explicit(&e->state, state, memory_order_release);
+    set_extent((uint32_t)m->id, m->base, state == CHECK_ALIVE ? m->size : 0);
+    atomic_fetch_add(&changes, 1);
+}
+
 // ---- the device's heap --------------------------------------------------------------------
 
 struct heap_node {

@@ -103,7 +103,7 @@ bool check_report(const struct check_report *r) {
     for (int k = 0; k < 3 && r->lines[k][0]; k++)
         out.lines[out.nlines++] = r->lines[k];
     if (r->call) {
-        out.frames_of = "driver entry point";
+        out.frames_of = r->frames_of ? r->frames_of : "driver entry point";
         host_call_add_frames(r->call, &out);
     }
     if (r->b)

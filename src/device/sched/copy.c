@@ -103,6 +103,8 @@ static void move(const struct op *op, uint64_t dst, uint64_t src, uint64_t bytes
     const struct kd_copy *c = &op->copy;
     if (is_followed(op))
         check_moved(op, dst, src, bytes);
+    check_life_used(src, bytes, false, c->call);
+    check_life_used(dst, bytes, true, c->call);
     memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
     check_init_copy(dst, src, bytes, c->call);
     if (check_tools() & CHECK_RACE)
@@ -159,16 +161,20 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
     } else {
         const struct kd_set *s = &op->set;
         uint64_t y = row % s->height, z = row / s->height;
+        uint64_t to = (uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at;
+        if (s->frees && (s->value == CHECK_GRAPH_FREES || s->value == CHECK_GRAPH_TAKES)) {
+            check_life_changes(op, to, bytes);
+            return;
+        }
         if (s->frees) {
-            check_moved_pool(op, (enum check_pool)s->value, (uint64_t)(uintptr_t)s->dst + at,
-                             bytes);
+            check_moved_pool(op, (enum check_pool)s->value, to, bytes);
             return;
         }
         if (is_followed(op))
-            check_moved(op, (uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, 0,
-                        bytes);
-        fill((uint8_t *)s->dst + z * s->slice + y * s->pitch + at, s, bytes);
-        check_init_set((uint64_t)(uintptr_t)s->dst + z * s->slice + y * s->pitch + at, bytes, true);
+            check_moved(op, to, 0, bytes);
+        check_life_used(to, bytes, true, s->call);
+        fill((uint8_t *)(uintptr_t)to, s, bytes);
+        check_init_set(to, bytes, true);
     }
 }
 

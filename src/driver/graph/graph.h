@@ -13,6 +13,7 @@
 #include "driver/driver.h"
 
 struct drv_node;
+struct host_call;
 
 struct drv_edge {
     struct drv_node *node;
@@ -41,6 +42,8 @@ struct drv_node {
     struct drv_graph **graphs; // a child graph, or the bodies of a conditional node
     unsigned ngraphs;
     struct drv_graph_memory *memory; // of an allocation node: the address range, held
+    // `kudzu check`: of a memory node, the call that made it; NULL: not known.
+    const struct host_call *call;
     bool memory_freed; // of an allocation node: a node of its graph frees it; of a free node: a
                        // later node allocates the same addresses
     uint64_t stamp;    // set to drv_graph_stamp()'s value by walks

@@ -167,6 +167,10 @@ static CUresult describe(struct drv_exec *exec, const struct drv_node *n, struct
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         TRY(drv_semaphore_waits(&p->extSemWait, s->values, &ctx));
         return values(k, ctx, s->values, p->extSemWait.numExtSems);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        k->kind = drv_graph_memory_describe(n, &k->set) ? KD_NODE_SET : KD_NODE_EMPTY;
+        return CUDA_SUCCESS;
     default:
         k->kind = KD_NODE_EMPTY;
         return CUDA_SUCCESS;

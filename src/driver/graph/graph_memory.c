@@ -12,6 +12,7 @@
 #include "driver/memory/managed.h"
 #include "driver/memory/numa.h"
 #include "support/check/check_tools.h"
+#include "support/check/host_call.h"
 
 enum { BUCKETS = 1024, SEARCHED_NODES = 4096 };
 
@@ -265,6 +266,8 @@ static CUresult take_addresses(struct drv_context *ctx, struct drv_graph_memory 
     m->address = a->base;
     m->addresses = a->object.handle;
     m->id = kd_memory_find(m->address, &found) ? found.id : 0;
+    if (check_tools())
+        kd_graph_memory_new(m->address);
     return CUDA_SUCCESS;
 }
 
@@ -311,6 +314,8 @@ static struct drv_graph_memory *reusable(struct drv_node *node, const struct drv
     struct drv_node *seen[SEARCHED_NODES];
     size_t n = 0;
     uint64_t stamp = drv_graph_stamp();
+    if (check_tools()) // which tell of who uses it late
+        return NULL;
     seen[n++] = node;
     node->stamp = stamp;
     for (size_t i = 0; i < n; i++) {
@@ -345,6 +350,7 @@ CUresult drv_graph_memory_take(struct drv_node *node, CUDA_MEM_ALLOC_NODE_PARAMS
     else
         TRY(make(d, p->bytesize, managed, &m));
     node->graph->memory_nodes++;
+    node->call = check_tools() ? host_call_keep() : NULL;
     p->dptr = m->address;
     *out = m;
     return CUDA_SUCCESS;
@@ -373,8 +379,17 @@ CUresult drv_graph_memory_free(struct drv_node *node, CUdeviceptr dptr,
         drv_graph_memory_hold(m);
         *out = m;
     }
+    node->call = check_tools() ? host_call_keep() : NULL;
     node->graph->memory_nodes++;
     return CUDA_SUCCESS;
+}
+
+bool drv_graph_memory_describe(const struct drv_node *n, struct kd_set *out) {
+    bool takes = n->params.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    if (!check_tools())
+        return false;
+    *out = kd_graph_memory_set(takes ? n->params.alloc.dptr : n->params.free.dptr, takes, n->call);
+    return true;
 }
 
 // ---- Launches -----------------------------------------------------------------------------
@@ -390,6 +405,12 @@ static void freed(void *arg, enum kd_status status) {
 static void set_free(struct drv_graph_memory *m) {
     m->live = false;
     count_used(m);
+}
+
+// `kudzu check`: the stream frees or takes the memory where it has come so far.
+static void tell_stream(const struct drv_graph_memory *m, struct kd_queue *q, bool takes) {
+    struct kd_set set = kd_graph_memory_set(m->address, takes, host_call_keep());
+    kd_submit_set(q, &set);
 }
 
 // The reference of the live allocation goes when the stream has come so far.
@@ -464,6 +485,13 @@ void drv_graph_memory_unmap(struct drv_graph_memory *m) {
     drv_graph_memory_drop(m);
 }
 
+// `kudzu check`: what the last launch has left is freed before this one begins (guide 16.3.4).
+static void tell_of_last(const struct drv_exec *exec, struct kd_queue *q, bool takes) {
+    for (size_t i = 0; i < exec->nmemory; i++)
+        if (leaves_live(exec->memory[i]) && exec->memory[i]->memory->live)
+            tell_stream(exec->memory[i]->memory, q, takes);
+}
+
 CUresult drv_graph_memory_launch(struct drv_exec *exec, struct kd_queue *q,
                                  CUresult (*launch)(struct drv_exec *, struct kd_queue *,
                                                     struct drv_context *),
@@ -471,8 +499,13 @@ CUresult drv_graph_memory_launch(struct drv_exec *exec, struct kd_queue *q,
     drv_lock();
     CUresult result = check_launch(exec);
     drv_unlock();
-    if (result == CUDA_SUCCESS)
-        result = launch(exec, q, ctx);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (check_tools())
+        tell_of_last(exec, q, false);
+    result = launch(exec, q, ctx);
+    if (result != CUDA_SUCCESS && check_tools())
+        tell_of_last(exec, q, true);
     if (result != CUDA_SUCCESS)
         return result;
     drv_lock();
@@ -513,6 +546,10 @@ CUresult drv_graph_memory_release(CUdeviceptr dptr, struct kd_queue *q, bool *fo
         return CUDA_SUCCESS;
     REQUIRE(live, CUDA_ERROR_INVALID_VALUE, "%#llx is a graph's allocation that is not allocated",
             (unsigned long long)dptr);
+    if (q && check_tools())
+        tell_stream(m, q, false);
+    else if (check_tools())
+        kd_graph_memory_freed(m->address, host_call_keep());
     if (q)
         return release_in(m, q);
     drv_graph_memory_drop(m);

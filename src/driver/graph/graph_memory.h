@@ -21,6 +21,9 @@ void drv_graph_memory_unmap(struct drv_graph_memory *m);
 CUresult drv_graph_memory_free(struct drv_node *node, CUdeviceptr dptr,
                                struct drv_graph_memory **out);
 
+// `kudzu check`: what an allocation or free node does when it runs. False: nothing.
+bool drv_graph_memory_describe(const struct drv_node *n, struct kd_set *out);
+
 // Launches `exec` by the function given, and notes what it allocates and frees.
 // CUDA_ERROR_INVALID_VALUE: it would allocate what has not been freed since its last launch, or
 // free what is not allocated.

@@ -391,6 +391,7 @@ CUresult drv_params_clone(struct drv_node *to, const struct drv_node *from) {
     if (t.memory)
         drv_graph_memory_hold(t.memory);
     to->memory_freed = from->memory_freed;
+    to->call = from->call;
     put(to, &t);
     return CUDA_SUCCESS;
 }

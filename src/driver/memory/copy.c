@@ -79,7 +79,8 @@ static CUresult submit(struct kd_queue *q, struct drv_context *ctx, struct kd_co
     }
     c->dst = dst->ptr;
     c->src = src->ptr;
-    if (check_tools() & CHECK_RACE || (check_tools() & CHECK_INIT && src->device && !dst->device))
+    if (check_tools() & (CHECK_RACE | CHECK_MEMORY) ||
+        (check_tools() & CHECK_INIT && src->device && !dst->device))
         c->call = host_call_keep();
     drv_side_used(dst, ctx);
     drv_side_used(src, ctx);
@@ -546,7 +547,7 @@ CUresult drv_copy_plan(const CUDA_MEMCPY3D *p, const struct drv_context *ctx, st
     TRY(result);
     copy->dst = to->ptr;
     copy->src = from->ptr;
-    if (check_tools() & CHECK_RACE)
+    if (check_tools() & (CHECK_RACE | CHECK_MEMORY))
         copy->call = host_call_keep();
     return CUDA_SUCCESS;
 }

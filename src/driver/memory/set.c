@@ -45,7 +45,7 @@ CUresult drv_set_plan(CUdeviceptr ptr, uint64_t pitch, uint32_t value, uint32_t 
         .depth = 1,
         .pitch = pitch,
         .slice = pitch * height,
-        .call = check_tools() & CHECK_RACE ? host_call_keep() : NULL,
+        .call = check_tools() & (CHECK_RACE | CHECK_MEMORY) ? host_call_keep() : NULL,
     };
     return CUDA_SUCCESS;
 }
