@@ -11,6 +11,7 @@
 #include "device/check/check_host.h"
 #include "device/check/check_pages.h"
 #include "device/check/check_vector.h"
+#include "device/check/order/check_acquired.h"
 #include "device/internal.h"
 #include "device/sched/graph.h"
 #include "device/sched/nested.h"
@@ -25,103 +26,92 @@ static struct kd_spinlock lock; // of all that follows; behind that of a context
 
 // ---- what is known ------------------------------------------------------------------------
 
-// Sorted by queue; never changed.
-struct check_known {
-    uint32_t refs, n;
-    struct known_place {
-        uint64_t queue;
-        uint32_t at;
-    } places[];
-};
-static struct check_known nothing = {.refs = 3}; // its own, the host's, and that of what is gone
-static struct check_known *host = &nothing;
-static struct check_known *gone = &nothing; // what was in queues that are gone
-static uint32_t host_learned = 1;           // how often
+static struct check_known *host;  // NULL: nothing
+static uint32_t host_learned = 1; // how often
+// Of queues that are gone and of which the host does not know all, the last place and what it knew;
+// and all of that.
+static struct gone {
+    uint64_t queue;
+    uint32_t at;
+    struct check_known *known;
+} * gone_queues;
+static uint32_t ngone, gone_room;
+static struct check_known *gone;
 
-static struct check_known *hold(struct check_known *k) {
-    __atomic_fetch_add(&k->refs, 1, __ATOMIC_RELAXED);
-    return k;
-}
-
-static void drop(struct check_known *k) {
-    if (k && __atomic_fetch_sub(&k->refs, 1, __ATOMIC_ACQ_REL) == 1)
-        free(k);
-}
-
-static uint32_t place_in(const struct check_known *k, uint64_t queue) {
-    uint32_t low = 0, high = k->n;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (k->places[middle].queue < queue)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < k->n && k->places[low].queue == queue ? k->places[low].at : 0;
-}
-
-static bool has_all(const struct check_known *k, const struct check_known *of) {
-    enum { FAR = 16 }; // from one to the next: a search takes less than a walk
-    bool few = of->n < k->n / FAR;
-    if (of->n > k->n)
-        return false;
-    for (uint32_t i = 0, j = 0; i < of->n; i++) {
-        const struct known_place *p = &of->places[i];
-        while (!few && j < k->n && k->places[j].queue < p->queue)
-            j++;
-        bool there = !few && j < k->n && k->places[j].queue == p->queue;
-        if ((few ? place_in(k, p->queue) : there ? k->places[j].at : 0) < p->at)
-            return false;
-    }
-    return true;
-}
-
-static struct check_known *both(const struct check_known *a, const struct check_known *b) {
-    struct check_known *k = malloc(sizeof *k + (a->n + b->n) * sizeof *k->places);
-    if (!k)
-        return NULL;
-    k->refs = 1;
-    k->n = 0;
-    for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
-        bool from_a = j == b->n || (i < a->n && a->places[i].queue <= b->places[j].queue);
-        struct known_place p = from_a ? a->places[i] : b->places[j];
-        bool same = from_a && j < b->n && b->places[j].queue == p.queue;
-        if (same && b->places[j].at > p.at)
-            p.at = b->places[j].at;
-        i += from_a;
-        j += !from_a || same;
-        k->places[k->n++] = p;
-    }
-    return k;
+static struct check_known *some(struct check_known **k) {
+    return *k ? *k : (*k = check_known_none());
 }
 
 // *k is to know what `other` has. Without memory nothing is told of any more.
 static void learn(struct check_known **k, struct check_known *other) {
-    if (!other || *k == other || has_all(*k, other))
-        return;
-    struct check_known *more = has_all(other, *k) ? hold(other) : both(*k, other);
-    if (!more) {
+    if (!check_known_learn(k, other))
         check_streams_give_up();
-        return;
-    }
-    drop(*k);
-    *k = more;
 }
 
 static void learn_place(struct check_known **k, uint64_t queue, uint32_t at) {
-    _Alignas(struct check_known) char room[sizeof(struct check_known) + sizeof(struct known_place)];
-    struct check_known *one = (struct check_known *)room;
-    if (place_in(*k, queue) >= at)
-        return;
-    *one = (struct check_known){.refs = 1, .n = 1};
-    one->places[0] = (struct known_place){queue, at};
-    struct check_known *more = both(*k, one);
-    if (!more) {
+    if (!check_known_learn_place(k, queue, at))
         check_streams_give_up();
-        return;
+}
+
+// What those at places of *k, and at this one, had come to know as they ran.
+static void learn_acquired(struct check_known **k) {
+    if (!check_acquired_close(k))
+        check_streams_give_up();
+}
+
+// The queue is gone, and the host knows all of it: what can be known of it stands in one place for
+// all such queues from now on.
+static void retire(uint64_t queue, uint32_t at) {
+    struct check_known *all = check_known_none();
+    learn_place(&all, queue, at);
+    learn_acquired(&all);
+    learn(&host, all);
+    check_known_drop(all);
+    learn_place(&host, CHECK_KNOWN_RETIRED, check_known_retire(queue));
+    host_learned++;
+}
+
+static void add_gone(const struct gone *g) {
+    some(&gone);
+    learn(&gone, g->known);
+    learn_place(&gone, g->queue, g->at);
+}
+
+// The queue is gone, but the host does not know all of it. Takes what it knew.
+static void keep_gone(const struct gone *g) {
+    if (ngone == gone_room) {
+        struct gone *more = realloc(gone_queues, (gone_room * 2 + 8) * sizeof *more);
+        if (!more) {
+            check_known_drop(g->known);
+            check_streams_give_up();
+            return;
+        }
+        gone_queues = more;
+        gone_room = gone_room * 2 + 8;
     }
-    drop(*k);
-    *k = more;
+    gone_queues[ngone++] = *g;
+    add_gone(g);
+}
+
+// Of queues that are gone those that the host has come to know.
+static void retire_gone(void) {
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < ngone; k++) {
+        struct gone g = gone_queues[k];
+        if (check_known_has(some(&host), g.queue, g.at, 0)) {
+            retire(g.queue, g.at);
+            check_known_drop(g.known);
+        } else {
+            gone_queues[left++] = g;
+        }
+    }
+    if (left == ngone)
+        return;
+    ngone = left;
+    check_known_drop(gone);
+    gone = NULL;
+    for (uint32_t k = 0; k < left; k++)
+        add_gone(&gone_queues[k]);
 }
 
 // ---- operations by their numbers ----------------------------------------------------------
@@ -133,6 +123,20 @@ struct item {
     struct check_item told;
 };
 static struct item *items;
+
+// What the last launches are behind.
+enum { RECENT = 4096 };
+static struct recent {
+    uint32_t number;
+    struct check_known *known;
+} recent[RECENT];
+
+// With the lock.
+static void add_recent(const struct check_place *p, uint32_t number) {
+    struct recent *r = &recent[number % RECENT];
+    check_known_drop(r->known);
+    *r = (struct recent){number, p->known ? check_known_hold(p->known) : check_known_none()};
+}
 
 static void add_item(const struct op *op, const struct check_place *p, uint32_t number) {
     if (!items && !(items = check_pages_zeroed(ITEMS * sizeof *items))) {
@@ -149,6 +153,8 @@ static void add_item(const struct op *op, const struct check_place *p, uint32_t 
                                   .tail = p->tail,
                                   .site = p->site,
                                   .in_graph = op->run != NULL};
+    if (op->kind == OP_LAUNCH || op->kind == OP_VALUES)
+        add_recent(p, number);
     if (op->kind == OP_LAUNCH) {
         i->told.is_launch = true;
         i->told.unchecked = op->launch.unchecked;
@@ -238,7 +244,7 @@ void check_streams_give_up(void) {
 
 static struct check_known **known_of(struct kd_queue *q) {
     if (!q->line.known)
-        q->line.known = hold(&nothing);
+        q->line.known = check_known_none();
     return &q->line.known;
 }
 
@@ -262,7 +268,7 @@ static void learn_others(struct check_known **k, struct kd_queue *q) {
 }
 
 static void set_place(struct op *op, struct check_known *known, uint64_t queue, uint32_t at) {
-    op->check = (struct check_place){.known = hold(known), .queue = queue, .at = at};
+    op->check = (struct check_place){.known = check_known_hold(known), .queue = queue, .at = at};
 }
 
 // Of a node that of the graph's launch, of what kernels have launched that of the outermost grid.
@@ -297,7 +303,8 @@ void check_streams_submit(struct kd_queue *q, struct op *op, struct op *before) 
     set_place(op, *k, q->id, ++q->line.at);
     if (op->kind == OP_GRAPH)
         op->check.nodes = graph_nodes_of(op);
-    if (op->kind == OP_LAUNCH || op->kind == OP_COPY || op->kind == OP_SET) {
+    if (op->kind == OP_LAUNCH || op->kind == OP_COPY || op->kind == OP_SET ||
+        op->kind == OP_VALUES) {
         op->number =
             (uint32_t)(op->kind == OP_LAUNCH ? op->launch.gridid : launch_new_grids(1)) + 1;
         add_item(op, &op->check, op->number);
@@ -318,7 +325,7 @@ void check_streams_child(struct op *op, struct op *grid, const struct op *last,
     if (!find_item(number, &i))
         add_item(grid, &grid->check, number);
     bool is_chained = last && last->check.known;
-    struct check_known *k = hold(is_chained ? last->check.known : &nothing);
+    struct check_known *k = is_chained ? check_known_hold(last->check.known) : check_known_none();
     if (event && event->check.known) {
         learn(&k, event->check.known);
         learn_place(&k, event->check.queue, event->check.at);
@@ -327,7 +334,7 @@ void check_streams_child(struct op *op, struct op *grid, const struct op *last,
     const struct kd_check_site *site = op->check.site;
     set_place(op, k, is_chained ? last->check.queue : atomic_fetch_add(&lines, 1),
               is_chained ? last->check.at + 1 : 1);
-    drop(k);
+    check_known_drop(k);
     op->check.launcher = launcher;
     op->check.site = site;
     op->check.parent = grid->tail ? grid->check.parent : number;
@@ -340,8 +347,14 @@ void check_streams_child(struct op *op, struct op *grid, const struct op *last,
     kd_unlock(&lock);
 }
 
+static bool is_place_before(const struct check_place *p, uint64_t queue, uint32_t at,
+                            uint32_t number) {
+    return queue == p->queue ? at < p->at : check_known_has(p->known, queue, at, number);
+}
+
 bool check_streams_place_before(const struct check_place *p, uint64_t queue, uint32_t at) {
-    return queue == p->queue ? at < p->at : place_in(p->known, queue) >= at;
+    return is_place_before(p, queue, at, 0) ||
+           check_acquired_has(p->known, p->queue, p->at, queue, at, 0);
 }
 
 void check_streams_triggered(const struct op *op) {
@@ -386,10 +399,10 @@ static void learn_context(struct check_known **k, struct kd_context *c,
 void check_streams_after_all(struct op *op, struct kd_context *c, const struct kd_share *share) {
     kd_lock(&c->queues.lock);
     kd_lock(&lock);
-    struct check_known *k = hold(host);
+    struct check_known *k = check_known_hold(some(&host));
     learn_context(&k, c, share);
     set_place(op, k, 0, 0);
-    drop(k);
+    check_known_drop(k);
     kd_unlock(&lock);
     kd_unlock(&c->queues.lock);
 }
@@ -400,7 +413,7 @@ void check_streams_record(struct op *record, const struct op *gate) {
 }
 
 void check_place_drop(struct check_place *p) {
-    drop(p->known);
+    check_known_drop(p->known);
     p->known = NULL;
     check_vector_drop(&p->launcher);
 }
@@ -409,9 +422,12 @@ void check_place_drop(struct check_place *p) {
 void check_line_drop(struct kd_queue *q) {
     kd_lock(&lock);
     if (q->line.known) {
-        if (place_in(host, q->id) < q->line.at)
-            learn_queue(&gone, q);
-        drop(q->line.known);
+        if (check_known_has(some(&host), q->id, q->line.at, 0)) {
+            retire(q->id, q->line.at);
+            check_known_drop(q->line.known);
+        } else {
+            keep_gone(&(struct gone){q->id, q->line.at, q->line.known});
+        }
         q->line.known = NULL;
     }
     kd_unlock(&lock);
@@ -422,7 +438,7 @@ struct check_known *check_streams_of_queue(struct kd_queue *q) {
         return NULL;
     kd_lock(&q->context->queues.lock);
     kd_lock(&lock);
-    struct check_known *k = hold(*known_of(q));
+    struct check_known *k = check_known_hold(*known_of(q));
     learn_queue(&k, q);
     if (q->leads)
         learn_others(&k, q);
@@ -436,7 +452,7 @@ struct check_known *check_streams_of_context(struct kd_context *c, const struct 
         return NULL;
     kd_lock(&c->queues.lock);
     kd_lock(&lock);
-    struct check_known *k = hold(&nothing);
+    struct check_known *k = check_known_none();
     learn_context(&k, c, share);
     kd_unlock(&lock);
     kd_unlock(&c->queues.lock);
@@ -447,7 +463,7 @@ struct check_known *check_streams_of_op(struct op *op) {
     if (!place_of(op)->known)
         return NULL;
     kd_lock(&lock);
-    struct check_known *k = hold(&nothing);
+    struct check_known *k = check_known_none();
     learn_op(&k, op);
     kd_unlock(&lock);
     return k;
@@ -457,19 +473,20 @@ void check_streams_learned(struct check_known *k) {
     if (!k)
         return;
     kd_lock(&lock);
-    bool more = !has_all(host, k);
+    bool more = !check_known_has_all(some(&host), k);
     if (more) {
         learn(&host, k);
+        retire_gone();
         host_learned++;
     }
     kd_unlock(&lock);
-    drop(k);
+    check_known_drop(k);
     if (more)
         check_host_update();
 }
 
 void check_streams_forget(struct check_known *k) {
-    drop(k);
+    check_known_drop(k);
 }
 
 bool check_streams_answer_later(struct op *record) {
@@ -477,7 +494,7 @@ bool check_streams_answer_later(struct op *record) {
     if (!check_streams_follow() || !p->known)
         return false;
     kd_lock(&lock);
-    bool first = !record->check.asked && place_in(host, p->queue) < p->at;
+    bool first = !record->check.asked && !check_known_has(some(&host), p->queue, p->at, 0);
     record->check.asked = true;
     kd_unlock(&lock);
     return first;
@@ -487,7 +504,7 @@ bool check_streams_answer_later_of(struct kd_queue *q, const struct check_known 
     if (!known)
         return false;
     kd_lock(&lock);
-    bool first = q->line.asked != q->line.at && !has_all(host, known);
+    bool first = q->line.asked != q->line.at && !check_known_has_all(some(&host), known);
     q->line.asked = q->line.at;
     kd_unlock(&lock);
     return first;
@@ -495,43 +512,18 @@ bool check_streams_answer_later_of(struct kd_queue *q, const struct check_known 
 
 // ---- asking -------------------------------------------------------------------------------
 
-// What kernels may have told each other while they ran beside each other.
-struct tale {
-    uint64_t from, to; // queues
-    uint32_t from_at, to_at;
-};
-enum { TALES = 256 };
-static struct tale tales[TALES];
-static _Atomic uint32_t ntales;
-
-static bool was_told(const struct check_place *p, uint64_t queue, uint32_t at, int depth) {
-    uint32_t n = atomic_load_explicit(&ntales, memory_order_acquire);
-    for (uint32_t k = 0; k < n && depth; k++) {
-        const struct tale *t = &tales[k];
-        if (t->from != queue || t->from_at < at)
-            continue;
-        if ((t->to == p->queue && t->to_at == p->at) ||
-            check_streams_place_before(p, t->to, t->to_at) ||
-            was_told(p, t->to, t->to_at, depth - 1))
-            return true;
-    }
-    return false;
-}
-
 bool check_streams_before(const struct op *op, uint32_t number) {
-    enum { DEPTH = 4 };
     const struct check_place *p = place_of(op);
     struct item i;
     number = check_child_root(number);
     if (!check_streams_follow() || !p->known || !find_item(number, &i) || i.told.unchecked)
         return true;
-    if (i.told.queue == p->queue && i.at == p->at)
-        return !op->run || is_node_before(p->nodes, i.node, op->node) ||
-               was_told(p, p->queue, p->at, DEPTH);
+    bool same = i.told.queue == p->queue && i.at == p->at;
     bool beside =
         p->overlaps == number && i.told.triggers && !__atomic_load_n(&p->waited, __ATOMIC_RELAXED);
-    return (!beside && check_streams_place_before(p, i.told.queue, i.at)) ||
-           was_told(p, i.told.queue, i.at, DEPTH);
+    bool before = same ? !op->run || is_node_before(p->nodes, i.node, op->node)
+                       : !beside && is_place_before(p, i.told.queue, i.at, number);
+    return before || check_acquired_has(p->known, p->queue, p->at, i.told.queue, i.at, number);
 }
 
 bool check_streams_host_knows(uint32_t number) {
@@ -540,7 +532,8 @@ bool check_streams_host_knows(uint32_t number) {
     if (!check_streams_follow() || !find_item(number, &i) || i.told.unchecked)
         return true;
     kd_lock(&lock);
-    bool knows = place_in(host, i.told.queue) >= i.at;
+    bool knows = check_known_has(some(&host), i.told.queue, i.at, number) ||
+                 check_acquired_has(host, 0, 0, i.told.queue, i.at, number);
     kd_unlock(&lock);
     return knows;
 }
@@ -548,19 +541,16 @@ bool check_streams_host_knows(uint32_t number) {
 void check_streams_told(const struct op *op, uint32_t number) {
     const struct check_place *p = place_of(op);
     struct item i;
-    if (!p->known || !find_item(check_child_root(number), &i))
+    number = check_child_root(number);
+    if (!p->known || !find_item(number, &i))
         return;
-    struct tale t = {i.told.queue, p->queue, i.at, p->at};
     kd_lock(&lock);
-    uint32_t n = atomic_load(&ntales), k = 0;
-    while (k < n && (tales[k].from != t.from || tales[k].to != t.to || tales[k].to_at != t.to_at ||
-                     tales[k].from_at < t.from_at))
-        k++;
-    if (k == TALES) {
+    struct recent *r = &recent[number % RECENT];
+    struct check_known *k = r->number == number ? check_known_hold(r->known) : check_known_none();
+    learn_place(&k, i.told.queue, i.at);
+    learn_acquired(&k);
+    if (!check_acquired_add(p->queue, p->at, k))
         check_streams_give_up();
-    } else if (k == n) {
-        tales[n] = t;
-        atomic_store_explicit(&ntales, n + 1, memory_order_release);
-    }
+    check_known_drop(k);
     kd_unlock(&lock);
 }
