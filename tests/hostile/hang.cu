@@ -1,4 +1,4 @@
-// Launches that never end, for hang.py: `hang lock|flag|barrier|fine`.
+// Launches that never end, for hang.py: `hang lock|flag|barrier|slow|fine`.
 #include <cstdio>
 #include <cstring>
 
@@ -37,6 +37,19 @@ __global__ void computes(int *out, int n) {
     out[threadIdx.x] = x;
 }
 
+// Block 1 computes for seconds before it sets what block 0 waits for.
+__global__ void waits_for_slow(int *out, unsigned n) {
+    unsigned x = blockIdx.x;
+    for (unsigned i = 0; blockIdx.x == 1 && i < n; i++)
+        x = x * 5 + i;
+    if (blockIdx.x == 1)
+        atomicExch(&flag, x | 1);
+    else
+        while (*(volatile unsigned *)&flag == 0) {
+        }
+    out[blockIdx.x] = x;
+}
+
 int main(int argc, char **argv) {
     int *d;
     const char *what = argc > 1 ? argv[1] : "";
@@ -45,6 +58,8 @@ int main(int argc, char **argv) {
         waits_for_flag<<<2, 40>>>(d);
     else if (!strcmp(what, "lock"))
         waits_for_lock<<<3, 32>>>(d);
+    else if (!strcmp(what, "slow"))
+        waits_for_slow<<<2, 1>>>(d, 2000000000u);
     else if (!strcmp(what, "shared"))
         waits_for_shared<<<1, 64>>>(d);
     else

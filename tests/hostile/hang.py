@@ -12,9 +12,9 @@ KUDZU, SOURCE = sys.argv[1:3]
 failures = []
 
 
-def run(binary, what, seconds, interrupt_after=None, limit=200, hangs=True):
+def run(binary, what, seconds, interrupt_after=None, limit=200, hangs=True, **more):
     """What the program has written to stderr when it says that threads wait, or ends."""
-    env = dict(os.environ, KUDZU_HANG_SECONDS=seconds)
+    env = dict(os.environ, KUDZU_HANG_SECONDS=seconds, **more)
     # Read by a file description of its own: a seek in the program's would move where it writes.
     with tempfile.NamedTemporaryFile("w") as err, open(err.name) as out:
         p = subprocess.Popen([binary, what], env=env, stdout=subprocess.DEVNULL, stderr=err,
@@ -59,5 +59,9 @@ with tempfile.TemporaryDirectory() as folder:
     text, code = run(binary, "fine", "1", hangs=False)
     if code != 0 or "wait" in text:
         failures.append(f"fine: {code}, {text}")
+    # All that waits is told of by a line; what waits for one that computes, by none.
+    text, code = run(binary, "slow", "0.3", hangs=False, limit=300, KUDZU_WORKERS="1")
+    if code != 0 or "wait" in text:
+        failures.append(f"slow: {code}, {text}")
 print("\n".join(failures))
 sys.exit(bool(failures))

@@ -137,7 +137,8 @@ static void print_site(const struct resident *s, const struct wait_site *w, uint
     fputc('\n', stderr);
 }
 
-static void print_unit(const struct resident *s, uint32_t unit) {
+// What a unit waits for; NULL: nothing that a line would tell.
+static const char *wait_words(const struct unit *u) {
     static const char *const words[] = {
         [UNIT_AT_BARRIER] = "at a barrier",
         [UNIT_AT_WARP_OP] = "at a warp operation, for other lanes",
@@ -146,16 +147,17 @@ static void print_unit(const struct resident *s, uint32_t unit) {
         [UNIT_FOR_ROOM] = "for room in tensor memory",
         [UNIT_PARKED] = "for other blocks of the cluster",
     };
-    const struct unit *u = &s->units[unit];
+    return u->wait < sizeof words / sizeof *words ? words[u->wait] : NULL;
+}
+
+static void print_unit(const struct resident *s, uint32_t unit) {
     char first[48];
-    if (u->wait >= sizeof words / sizeof *words || !words[u->wait])
-        return;
     bool thread = thread_units(s);
     thread_text(s->launch, thread ? unit : unit * KD_WARP, first);
     fprintf(stderr,
             "kudzu:   kernel %s, block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), %s %s: waits %s\n",
             s->launch->name, s->b.ctaid[0], s->b.ctaid[1], s->b.ctaid[2],
-            thread ? "thread" : "the warp of thread", first, words[u->wait]);
+            thread ? "thread" : "the warp of thread", first, wait_words(&s->units[unit]));
 }
 
 // Is unit n a thread that waits at w, too?
@@ -169,8 +171,21 @@ static bool is_beside(const struct resident *s, uint32_t n, const struct wait_si
     return same;
 }
 
-// Lines of one block; `left` limits them over all.
-static void print_block(const struct resident *s, uint64_t done, int *left) {
+// In front of the first line, so that there is none where all compute.
+static void print_header(unsigned asked) {
+    if (atomic_exchange(&watch.headed, asked) == asked)
+        return;
+    if (atomic_load(&watch.interrupted))
+        fprintf(stderr, "kudzu: interrupted. These threads wait:\n");
+    else
+        fprintf(stderr,
+                "kudzu: for %g seconds no thread of a kernel has done anything but wait "
+                "(KUDZU_HANG_SECONDS). These wait:\n",
+                watch.seconds);
+}
+
+// Lines of one block; `left` limits them over all that are asked for.
+static void print_block(const struct resident *s, uint64_t done, unsigned asked, int *left) {
     for (uint32_t n = 0; n < s->next_unit; n++) {
         const struct unit *u = &s->units[n];
         bool any = false;
@@ -186,24 +201,16 @@ static void print_block(const struct resident *s, uint64_t done, int *left) {
             uint32_t threads = 1;
             while (n + threads < s->next_unit && is_beside(s, n + threads, w, done))
                 threads++;
+            print_header(asked);
             if ((*left)-- > 0)
                 print_site(s, w, threads);
         }
-        if (!any && u->wait != UNIT_RUNS && (*left)-- > 0)
-            print_unit(s, n);
+        if (!any && u->wait != UNIT_RUNS && wait_words(u)) {
+            print_header(asked);
+            if ((*left)-- > 0)
+                print_unit(s, n);
+        }
     }
-}
-
-static void print_header(unsigned asked) {
-    if (atomic_exchange(&watch.headed, asked) == asked)
-        return;
-    if (atomic_load(&watch.interrupted))
-        fprintf(stderr, "kudzu: interrupted. These threads wait:\n");
-    else
-        fprintf(stderr,
-                "kudzu: for %g seconds no thread of a kernel has done anything but wait "
-                "(KUDZU_HANG_SECONDS). These wait:\n",
-                watch.seconds);
 }
 
 // ---- waits that cannot end ------------------------------------------------------------------
@@ -292,9 +299,8 @@ void hang_list(struct runner *r) {
     int left = MOST_LINES;
     uint64_t done = atomic_load(&watch.interrupted) ? 0 : atomic_load(&hang_things_done);
     flockfile(stderr);
-    print_header(asked);
     for (const struct resident *s = r->waiting; s; s = s->next)
-        print_block(s, done, &left);
+        print_block(s, done, asked, &left);
     if (left <= 0)
         fprintf(stderr, "kudzu:   and others\n");
     funlockfile(stderr);
