@@ -1,12 +1,14 @@
 """test_clean.py KUDZU SOURCES...: programs that are right, under all tools of `kudzu check`: each ends with 0, and
-nothing is told of it."""
+nothing is told of it. A line "// options:" at the head has what the compiler needs."""
 import re, subprocess, sys
 
 kudzu, sources = sys.argv[1], sys.argv[2:]
 failures = 0
 
 for source in sources:
-    p = subprocess.run([kudzu, "check", source], capture_output=True, text=True, errors="replace", timeout=600)
+    with open(source) as f:
+        options = re.findall(r"^// options: (.*)", f.read(), re.M)
+    p = subprocess.run([kudzu, "check", *" ".join(options).split(), source], capture_output=True, text=True, errors="replace", timeout=600)
     clean = p.returncode == 0 and re.search(r"^========= ERROR SUMMARY: 0 errors$", p.stdout, re.M)
     if not clean:
         failures += 1

@@ -118,6 +118,13 @@ void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size)
 void check_block_leaves(struct kd_block *b);
 // A pool's block is freed in op's queue, or taken: as value of its struct kd_set says.
 void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address, uint64_t size);
+// A queue is about to write a word, by a strong access. What races with it is not looked for.
+void check_moved_value(const struct op *op, uint64_t address, uint64_t size);
+// The operations that have written a word last, by weak and by strong accesses; 0: none is known.
+struct check_writers {
+    uint32_t weak, strong;
+};
+struct check_writers check_moved_writers(const struct op *op, uint64_t address);
 
 // ---- check_arrays.c -----------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 #include "device/check/check_threads.h"
 #include "device/memory/memory.h"
 #include "device/sched/op.h"
+#include "isa/isa.h"
 
 enum { ROW = 64 };                    // bytes
 static struct kd_spinlock moves_lock; // one copy at a time
@@ -17,7 +18,10 @@ static struct check_stamps *stamps;   // theirs
 static const struct kd_check_site reads = {.kind = KD_CHECK_READ},
                                   writes = {.kind = KD_CHECK_WRITE},
                                   frees = {.kind = KD_CHECK_WRITE},
-                                  takes = {.kind = KD_CHECK_WRITE};
+                                  takes = {.kind = KD_CHECK_WRITE},
+                                  values = {.kind = KD_CHECK_WRITE,
+                                            .flags = KD_CHECK_STRONG | ISA_SCOPE_SYS
+                                                                           << KD_CHECK_SCOPE_SHIFT};
 
 // No memory is accessed.
 static bool is_of_pool(const struct kd_check_site *site) {
@@ -25,13 +29,14 @@ static bool is_of_pool(const struct kd_check_site *site) {
 }
 
 bool check_is_move(const struct kd_check_site *site) {
-    return site == &reads || site == &writes || is_of_pool(site);
+    return site == &reads || site == &writes || site == &values || is_of_pool(site);
 }
 
 const char *check_move_words(const struct kd_check_site *site) {
-    return site == &frees   ? " by the freeing of the block"
-           : site == &takes ? " by the allocation of the block"
-                            : " of a copy or set";
+    return site == &frees    ? " by the freeing of the block"
+           : site == &takes  ? " by the allocation of the block"
+           : site == &values ? " of a value by a stream"
+                             : " of a copy or set";
 }
 
 enum who { WEAK, STRONG, READER, WHO = READER + CHECK_READERS };
@@ -70,6 +75,10 @@ static void look(struct move *m, enum who who, uint32_t name, uint64_t at) {
     if (!name || m->races || is_over(m, who, name))
         return;
     const struct check_stamp *s = check_stamp_of(name >> CHECK_LANE_BITS);
+    if (s->site == &values) { // the program may ask for it by copies
+        check_streams_told(m->op, s->grid);
+        return;
+    }
     if (!(s->bytes & m->stamp.bytes) ||
         check_child_knows(m->op, s, s->warp * KD_WARP + name % KD_WARP))
         return;
@@ -95,6 +104,10 @@ static void put(struct move *m, uint32_t *name) {
 }
 
 static void touch(struct move *m, struct check_cells *c, uint32_t k, uint64_t at) {
+    if (m->stamp.site == &values) {
+        put(m, &c->strong[k]);
+        return;
+    }
     look(m, WEAK, c->weak[k], at);
     look(m, STRONG, c->strong[k], at);
     if (m->stamp.site != &reads) {
@@ -146,11 +159,12 @@ static void touch_row(struct move *m, struct check_cells *c, uint64_t from, uint
 
 static void touch_all(struct move *m, uint64_t address, uint64_t size) {
     struct kd_memory found;
-    if (!size || (!is_of_pool(m->stamp.site) && !kd_memory_find(address, &found)))
+    bool is_word = m->stamp.site == &values;
+    if (!size || (!is_word && !is_of_pool(m->stamp.site) && !kd_memory_find(address, &found)))
         return;
     for (uint64_t at = address, end; at < address + size; at = end) {
         struct check_cells *c = check_cells_of(at);
-        if (check_host_follow() && !is_of_pool(m->stamp.site))
+        if (check_host_follow() && !is_word && !is_of_pool(m->stamp.site))
             check_host_touched(at);
         end = (at & ~(uint64_t)(ROW - 1)) + ROW;
         end = end < address + size ? end : address + size;
@@ -205,6 +219,35 @@ void check_moved(const struct op *op, uint64_t to, uint64_t from, uint64_t size)
 void check_moved_pool(const struct op *op, enum check_pool how, uint64_t address, uint64_t size) {
     if (op->number)
         move(op, how == CHECK_POOL_TAKES ? &takes : &frees, address, size);
+}
+
+void check_moved_value(const struct op *op, uint64_t address, uint64_t size) {
+    if (op->number)
+        move(op, &values, address, size);
+}
+
+static uint32_t writer(uint32_t name) {
+    uint32_t number = name >> CHECK_LANE_BITS;
+    return number ? check_stamp_of(number)->grid : 0;
+}
+
+struct check_writers check_moved_writers(const struct op *op, uint64_t address) {
+    struct check_writers w = {0};
+    if (!op->number)
+        return w;
+    kd_lock(&moves_lock);
+    if (check_stamps_enter(&stamps, op->number)) {
+        struct check_cells *c = check_cells_of(address);
+        struct kd_spinlock *row = check_race_lock(address);
+        uint32_t k = (uint32_t)(address >> 2) % CHECK_CELLS;
+        kd_lock(row);
+        if (c)
+            w = (struct check_writers){writer(c->weak[k]), writer(c->strong[k])};
+        kd_unlock(row);
+        check_stamps_leave(op->number);
+    }
+    kd_unlock(&moves_lock);
+    return w;
 }
 
 void check_order_line(const struct check_item *now, const struct check_item *then, char *line) {

@@ -285,9 +285,17 @@ static void learn_op(struct check_known **k, const struct op *op) {
         learn_place(k, p->queue, p->at);
 }
 
+// Semaphores of other processes and devices.
+static bool values_of_others(const struct op *op) {
+    bool found = false;
+    for (uint32_t k = 0; k < op->values.n; k++)
+        found |= op->values.list[k].kind >= KD_VALUE_FILE_SIGNAL;
+    return found;
+}
+
 void check_streams_submit(struct kd_queue *q, struct op *op, struct op *before) {
     struct queue_set *s = &q->context->queues;
-    if (op->kind == OP_VALUES) {
+    if (op->kind == OP_VALUES && values_of_others(op)) {
         check_streams_give_up();
         return;
     }
@@ -370,7 +378,7 @@ void check_streams_waited(struct op *op) {
 void check_streams_node(struct op *op, uint32_t number) {
     const struct op *gate = graph_gate_of(op);
     op->number = number;
-    if (op->kind == OP_VALUES)
+    if (op->kind == OP_VALUES && values_of_others(op))
         check_streams_give_up();
     if (!gate->check.known)
         return;
@@ -536,6 +544,48 @@ bool check_streams_host_knows(uint32_t number) {
                  check_acquired_has(host, 0, 0, i.told.queue, i.at, number);
     kd_unlock(&lock);
     return knows;
+}
+
+// ---- what operations tell each other as they run ------------------------------------------
+
+const struct check_place *check_streams_place(const struct op *op) {
+    return place_of(op);
+}
+
+bool check_streams_op_knows(const struct op *op, uint64_t queue, uint32_t at, uint32_t number) {
+    const struct check_place *p = place_of(op);
+    return !p->known || (queue == p->queue && at == p->at) ||
+           is_place_before(p, queue, at, number) ||
+           check_acquired_has(p->known, p->queue, p->at, queue, at, number);
+}
+
+struct check_known *check_streams_released(const struct op *op) {
+    const struct check_place *p = place_of(op);
+    if (!p->known)
+        return NULL;
+    kd_lock(&lock);
+    struct check_known *k = check_known_none();
+    learn_op(&k, op);
+    learn_acquired(&k);
+    kd_unlock(&lock);
+    return k;
+}
+
+void check_streams_acquired(const struct op *op, struct check_known *k) {
+    const struct check_place *p = place_of(op);
+    if (!p->known)
+        return;
+    kd_lock(&lock);
+    struct check_known *all = check_known_hold(some(&host));
+    if (k)
+        learn(&all, k);
+    else
+        learn_place(&all, CHECK_KNOWN_NUMBERS, (uint32_t)launch_new_grids(0));
+    learn_acquired(&all);
+    if (!check_known_has_all(p->known, all) && !check_acquired_add(p->queue, p->at, all))
+        check_streams_give_up();
+    check_known_drop(all);
+    kd_unlock(&lock);
 }
 
 void check_streams_told(const struct op *op, uint32_t number) {

@@ -97,6 +97,14 @@ struct check_nodes *check_nodes_new(uint32_t n, const uint32_t *first_out, const
 bool check_streams_before(const struct op *op, uint32_t number);
 // Has the host waited for the operation with a number?
 bool check_streams_host_knows(uint32_t number);
+// The place that counts for an operation: its own, or that of what it is part of.
+const struct check_place *check_streams_place(const struct op *op);
+// Is a place before what op does, or that of op itself?
+bool check_streams_op_knows(const struct op *op, uint64_t queue, uint32_t at, uint32_t number);
+// All that is over when an operation ends, held; NULL: nothing is followed.
+struct check_known *check_streams_released(const struct op *op);
+// An operation that runs has come to know k; NULL: all operations there are so far.
+void check_streams_acquired(const struct op *op, struct check_known *k);
 // An operation has read what another one wrote that nothing orders before it, and may know of it
 // now.
 void check_streams_told(const struct op *op, uint32_t number);

@@ -8,6 +8,7 @@
 #include "device/check/check.h"
 #include "device/check/check_host.h"
 #include "device/check/check_touch.h"
+#include "device/check/order/check_values.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/page.h"
@@ -372,6 +373,7 @@ uint64_t memory_slot(const struct area *area, uint64_t base, uint64_t *slots) {
 static void release(struct area *area, struct allocation *a, uint64_t base) {
     check_freed(a->id);
     check_life_gone(base);
+    check_values_gone(base, a->size);
     check_host_gone(base, a->size);
     bool alone = area->memory && !area->segment && !area->slab; // with all of its pages
     check_init_gone(alone ? area->pages.base : base, alone ? area->pages.size : a->size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
+#include "device/check/order/check_values.h"
 #include "device/check/schedule/check_schedule.h"
 #include "device/exec/runner.h"
 #include "device/internal.h"
@@ -106,6 +107,8 @@ static void move(const struct op *op, uint64_t dst, uint64_t src, uint64_t bytes
     check_life_used(src, bytes, false, c->call);
     check_life_used(dst, bytes, true, c->call);
     memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
+    if (is_followed(op))
+        check_values_changed(op, dst, bytes);
     check_init_copy(dst, src, bytes, c->call);
     if (check_tools() & CHECK_RACE)
         check_schedule_copied(dst, src, bytes, c->call);
@@ -174,6 +177,8 @@ static void run_row(const struct op *op, uint64_t row, uint64_t at, uint64_t byt
             check_moved(op, to, 0, bytes);
         check_life_used(to, bytes, true, s->call);
         fill((uint8_t *)(uintptr_t)to, s, bytes);
+        if (is_followed(op))
+            check_values_changed(op, to, bytes);
         check_init_set(to, bytes, true);
     }
 }

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/check/check_streams.h"
+#include "device/check/order/check_values.h"
 #include "device/internal.h"
 #include "device/memory/memory.h"
 #include "device/reason.h"
@@ -34,9 +36,8 @@ static bool at_least(uint64_t have, uint64_t want, unsigned bytes) {
                       : (int64_t)(have - want) >= 0;
 }
 
-static bool holds(const struct kd_value_op *v) {
+static bool holds(const struct kd_value_op *v, uint64_t have) {
     uint64_t all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
-    uint64_t have = load(v);
     switch (v->kind) {
     case KD_VALUE_WAIT_AT_LEAST:
         return at_least(have, v->value, v->bytes);
@@ -84,10 +85,17 @@ bool value_run(struct op *op) {
             fault(op, v->address);
             return true;
         }
-        if (v->kind == KD_VALUE_WRITE)
+        bool followed = check_streams_follow() && op->number;
+        if (v->kind == KD_VALUE_WRITE && followed)
+            check_values_write(op, v, store);
+        else if (v->kind == KD_VALUE_WRITE)
             store(v);
-        else if (!holds(v))
+        else if (!holds(v, load(v)))
             return false;
+        else if (followed)
+            check_values_met(op, v, holds);
+        else if (check_streams_follow()) // it was submitted before, and what it knows is not known
+            check_streams_give_up();
     }
     return true;
 }

@@ -1,5 +1,5 @@
-// Memory of graphs that lives again: freed by nodes, by another graph, by streams, by a call, and by
-// the next launch. Guide, 16.3: an allocation begins and ends with each run.
+// Memory of graphs that lives again: freed by nodes, by another graph, by streams, by a call, and
+// by the next launch. Guide, 16.3: an allocation begins and ends with each run.
 #include "../programs/suite.h"
 __global__ void fill(int *a, int x) {
     a[threadIdx.x] = x + (int)threadIdx.x;

@@ -1,5 +1,5 @@
-// A graph with a copy out of memory that another graph has freed before. Guide, 16.3: a free node of
-// another graph ends the allocation.
+// A graph with a copy out of memory that another graph has freed before. Guide, 16.3: a free node
+// of another graph ends the allocation.
 #include "../suite.h"
 
 __global__ void fill(int *a) {

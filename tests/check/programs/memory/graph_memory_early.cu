@@ -1,5 +1,5 @@
-// A kernel of a graph that is launched before the graph which allocates the memory. Guide, 16.3: what
-// accesses a graph's memory is ordered after the allocation node.
+// A kernel of a graph that is launched before the graph which allocates the memory. Guide, 16.3:
+// what accesses a graph's memory is ordered after the allocation node.
 #include "../suite.h"
 
 __global__ void fill(int *a, int x) {
