@@ -137,6 +137,7 @@ struct place {
     bool integer;       // texel numbers, not positions
     struct kd_block *b; // `kudzu check`: whose thread fetches; NULL: nobody asks
     uint32_t thread;
+    bool single; // of texels of which each is a result of its own, one
 };
 
 static void load_texel(const struct place *p, const int64_t at[3], struct texel *out) {
@@ -162,7 +163,7 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     if (p->b && !t->block)
         check_image_access(p->b, p->thread, CHECK_TEXTURE_READ, (uint64_t)(uintptr_t)from,
                            t->bytes * t->channels);
-    if (p->b && !t->block && (!t->filtered || p->integer)) // a filter may have no weight for it
+    if (p->b && !t->block && !(t->filtered && p->single))
         check_image_fetched(p->b, p->thread, (uint64_t)(uintptr_t)from, t->bytes * t->channels);
     if (t->block) {
         load_block_texel(t, from, at, out);
@@ -401,7 +402,10 @@ static void sample(const struct request *r, double lod, struct texel *out) {
     unsigned level = (unsigned)floor(lod);
     double weight = eighths(lod - level);
     struct texel next;
-    sample_level(r, level, out);
+    struct request lower = *r;
+    if (weight == 1 && level + 1 < t->levels) // the value does not follow from it
+        lower.b = NULL;
+    sample_level(&lower, level, out);
     if (weight == 0 || level + 1 >= t->levels)
         return;
     sample_level(r, level + 1, &next);
@@ -468,6 +472,7 @@ static void gather(const struct request *r, struct texel *out) {
     struct place p = place_at(r, 0, u);
     int64_t x = first_of_pair(u[0] - 0.5) + r->offset[0];
     int64_t y = first_of_pair(u[1] - 0.5) + r->offset[1];
+    p.single = true;
     for (unsigned k = 0; k < 4; k++) {
         struct texel one;
         int64_t at[3] = {x + corners[k][0], y + corners[k][1], 0};
