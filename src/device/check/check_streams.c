@@ -1,7 +1,7 @@
 // Each operation has a place in its queue, and knows up to which places of others all has ended
 // before it begins: by its queue, by what the host knew when it submitted it, and by events. All
 // threads of the host count as one. A launch of a graph is one operation, whose nodes follow each
-// other as the graph has it.
+// other as the graph has it. Lists of places, and what words in memory tell, are in order/.
 #include "device/check/check_streams.h"
 
 #include <stdlib.h>

@@ -367,8 +367,8 @@ static double coordinate(const struct request *r, unsigned dim) {
 
 static struct place place_at(const struct request *r, unsigned level, double u[3]) {
     struct place p = {
-        r->t,     &r->t->level[level], r->layer, r->dims, (r->form & KD_IMAGE_INTEGER) != 0, r->b,
-        r->thread};
+        r->t, &r->t->level[level], r->layer, r->dims, (r->form & KD_IMAGE_INTEGER) != 0,
+        r->b, r->thread,           false};
     bool scaled = r->t->normalized || r->t->cube;
     for (unsigned k = 0; k < 3; k++)
         u[k] = k < r->dims ? coordinate(r, k) * (scaled ? (double)size_of(&p, k) : 1) : 0;
