@@ -5,9 +5,9 @@
 
 #include "device/check/check_cells.h"
 #include "device/check/check_children.h"
-#include "device/check/check_host.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
+#include "device/check/host/check_host.h"
 #include "device/memory/memory.h"
 #include "device/sched/op.h"
 #include "isa/isa.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "device/check/check_children.h"
-#include "device/check/check_host.h"
 #include "device/check/check_pages.h"
 #include "device/check/check_vector.h"
+#include "device/check/host/check_host.h"
 #include "device/check/order/check_acquired.h"
 #include "device/internal.h"
 #include "device/sched/graph.h"

@@ -8,8 +8,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "device/check/check_host.h"
-#include "device/check/check_touch.h"
+#include "device/check/host/check_host.h"
+#include "device/check/host/check_touch.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/exec/runner.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 #include "device/code/kernel.h"
 #include "device/code/module.h"
 #include "device/exec/fiber.h"

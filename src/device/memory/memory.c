@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "device/check/check.h"
-#include "device/check/check_host.h"
-#include "device/check/check_touch.h"
+#include "device/check/host/check_host.h"
+#include "device/check/host/check_touch.h"
 #include "device/check/order/check_values.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "device/check/check.h"
-#include "device/check/check_touch.h"
+#include "device/check/host/check_touch.h"
 #include "device/internal.h"
 #include "device/memory/ipc.h"
 #include "device/memory/memory_file.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "device/check/check.h"
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
 #include "device/internal.h"

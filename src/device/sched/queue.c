@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 #include "device/check/schedule/check_delay.h"
 #include "device/internal.h"
 #include "device/reason.h"

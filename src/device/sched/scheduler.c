@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/check/check.h"
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 #include "device/code/kernel.h"
 #include "device/exec/block.h"
 #include "device/exec/runner.h"

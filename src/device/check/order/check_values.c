@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "device/check/check.h"
-#include "device/check/check_host.h"
 #include "device/check/check_streams.h"
+#include "device/check/host/check_host.h"
 #include "device/check/order/check_known.h"
 #include "device/internal.h"
 #include "device/sched/op.h"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 #include "device/check/schedule/check_schedule.h"
 #include "device/internal.h"
 #include "device/sched/op.h"

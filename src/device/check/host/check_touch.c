@@ -1,4 +1,4 @@
-#include "device/check/check_touch.h"
+#include "device/check/host/check_touch.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "device/check/check.h"
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
+#include "device/check/host/own_code.h"
 #include "device/exec/single_step.h"
 #include "device/memory/memory.h"
 #include "device/memory/rights.h"
 #include "support/check/host_call.h"
 #include "support/environment.h"
-#include "support/own_code.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool follows_races, can_step;

@@ -2,7 +2,7 @@
 // it has accessed are taken from the host then, until the host has waited for it: who touches one
 // before races, but for reads of words that were only read. Where single instructions can be let
 // run, those are let by one by one.
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 
 #include <execinfo.h>
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 #include "device/check/check_cells.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
+#include "device/check/host/own_code.h"
 #include "device/exec/runner.h"
 #include "device/exec/single_step.h"
 #include "device/internal.h"
@@ -20,7 +21,6 @@
 #include "device/sched/hang.h"
 #include "device/sched/op.h"
 #include "support/check/host_call.h"
-#include "support/own_code.h"
 
 enum { PAGE_BYTES = 1 << CHECK_PAGE_BITS, PAGES = 64 };
 // Accesses without a race that are let by: of a page each time it is taken, and of the process.

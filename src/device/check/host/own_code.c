@@ -1,5 +1,4 @@
-#define _GNU_SOURCE // dl_iterate_phdr
-#include "support/own_code.h"
+#include "device/check/host/own_code.h"
 
 #include <link.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/check/check_host.h"
+#include "device/check/host/check_host.h"
 
 // Device memory has been allocated: its pages are the device's alone from now on, where memory is
 // checked and KUDZU_HOST_ACCESS does not say that the host may.

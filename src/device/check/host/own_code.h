@@ -1,6 +1,6 @@
 // The code of the library that this is part of.
-#ifndef KUDZU_SUPPORT_OWN_CODE_H
-#define KUDZU_SUPPORT_OWN_CODE_H
+#ifndef KUDZU_DEVICE_OWN_CODE_H
+#define KUDZU_DEVICE_OWN_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
