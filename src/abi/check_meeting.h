@@ -16,6 +16,8 @@ enum {
     // site.bytes: 1 where it did something since it could have gone another way.
     KD_CHECK_MEET_END,
     // Something follows that the device does, and in which the thread may wait or fail.
+    // site.cause: where the device itself tells of what is accessed, the site that it writes by,
+    // of which cause is the one that it reads by.
     KD_CHECK_MEET_PLACE,
     // The lanes that more names have met in a __syncwarp: told behind it, for races.
     KD_CHECK_MEET_SYNCED,

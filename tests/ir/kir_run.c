@@ -165,7 +165,7 @@ static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, con
         args = request;
     }
     uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
-                                               : async_execute(b, code, args, &out);
+                                               : async_execute(b, code, args, &out, NULL);
     if (out.fault)
         rt_fault(b, thread, out.fault);
     return r;

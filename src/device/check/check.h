@@ -15,6 +15,7 @@
 //   check_delay.c   the same of operations of streams and graphs
 //   check_host.c    the host's accesses to memory that kernels access, too
 //   check_copies.c  asynchronous copies that nobody has waited for
+//   check_async.c   what copies of tensors and to several blocks access
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written
@@ -110,6 +111,13 @@ void check_race_forget(uint64_t address, uint64_t bytes);
 // The grid has ended.
 void check_race_ended(uint64_t grid);
 
+// ---- check_async.c ------------------------------------------------------------------------
+
+struct async_outcome;
+// As async_execute (helpers/async.h): what memory a copy accesses is looked at.
+uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
+                             const uint64_t *args, struct async_outcome *out);
+
 // ---- check_moves.c ------------------------------------------------------------------------
 
 // A copy (from: 0: a set) is about to move so many bytes.
@@ -142,6 +150,8 @@ void check_block_begins(struct kd_block *b);
 
 // ---- check_order.c ------------------------------------------------------------------------
 
+// An mbarrier object is about to be told of a thread's copy.
+void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object);
 // What code tells of kinds KD_CHECK_ORDER_* (check_meeting.h), as kd_rt_check_access.
 void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *site, const uint64_t *addresses,
@@ -172,6 +182,11 @@ void check_init_block(const struct kd_block *b);
 // The bytes that the device keeps for those from the address on, up to the end of their page, with
 // a bit for each bit that nobody has written; *n: how many they are. NULL: all are alike, *all.
 const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all);
+// The same within a kernel, to memory that its block may access.
+void check_init_moved(const struct kd_block *b, uint64_t to, uint64_t from, uint64_t size);
+// So many bytes, 16 at most, become what follows from others, and with `old` from what was there.
+void check_init_combined(const struct kd_block *b, uint64_t to, uint32_t bytes, bool old,
+                         uint64_t from, uint32_t from_bytes, const struct kd_check_site *site);
 // The bits of up to 8 bytes that nobody has written.
 uint64_t check_init_bits(uint64_t address, uint32_t bytes);
 // The same for the lanes in mask; bits of others, and those that are all decided, stay.
@@ -238,6 +253,10 @@ void check_printed(struct kd_block *b, uint32_t thread, uint64_t address);
 // A kernel submits a copy or set that reads or writes so many bytes at an address.
 void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool writes,
                      uint64_t bytes);
+// The device is about to access memory for a thread, as the site says. In shared memory of the
+// cluster it has to stay in the variable that `begin` lies in, a generic address as well; 0: none.
+void check_moved_by_device(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                           uint64_t begin, uint64_t address, uint64_t bytes);
 // Has any access been reported?
 bool check_access_told(void);
 // The generic address of what a site accesses there.

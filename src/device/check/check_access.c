@@ -380,6 +380,19 @@ void check_submitted(struct kd_block *b, uint32_t thread, uint64_t address, bool
     check_report(&r);
 }
 
+void check_moved_by_device(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
+                           uint64_t begin, uint64_t address, uint64_t bytes) {
+    struct lane_access a = {b, site, thread, address, bytes, KD_CHECK_NONE};
+    struct extent e;
+    uint64_t offset;
+    if (!begin || !in_shared(b, begin, &offset) || !find_shared(&a, offset, &e)) {
+        check_generic(&a);
+        return;
+    }
+    a.address = offset + (address - begin);
+    compare(&a, ISA_SPACE_SHARED, &e);
+}
+
 static void check_lane(struct lane_access *a) {
     enum isa_space space = (enum isa_space)a->site->space;
     if (a->site->kind == KD_CHECK_FREE) {

@@ -232,15 +232,7 @@ const uint8_t *check_init_page(uint64_t address, uint64_t *n, uint8_t *all) {
     return p && p != UNWRITTEN ? p + address % PAGE : NULL;
 }
 
-void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call) {
-    struct kd_memory m;
-    if (!(check_tools() & CHECK_INIT))
-        return;
-    if (!is_device(NULL, to)) {
-        if ((!kd_memory_find(to, &m) || m.kind == KD_MEMORY_PINNED) && !atomic_load(&off))
-            check_copied_to_host(from, size, call);
-        return;
-    }
+static void hand_on(uint64_t to, uint64_t from, uint64_t size) {
     for (uint64_t k = 0; k < size;) {
         const uint8_t *p = page_of(from + k);
         uint64_t at = (from + k) % PAGE, n = PAGE - at < size - k ? PAGE - at : size - k;
@@ -254,6 +246,27 @@ void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct hos
         k += n;
     }
     check_copied_moved(to, from, size);
+}
+
+void check_init_copy(uint64_t to, uint64_t from, uint64_t size, const struct host_call *call) {
+    struct kd_memory m;
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    if (!is_device(NULL, to)) {
+        if ((!kd_memory_find(to, &m) || m.kind == KD_MEMORY_PINNED) && !atomic_load(&off))
+            check_copied_to_host(from, size, call);
+        return;
+    }
+    hand_on(to, from, size);
+}
+
+void check_init_moved(const struct kd_block *b, uint64_t to, uint64_t from, uint64_t size) {
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    if (is_device(b, to) && !atomic_load(&off))
+        hand_on(to, from, size);
+    else
+        check_init_set(to, size, true);
 }
 
 uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
@@ -271,6 +284,21 @@ uint64_t check_init_bits(uint64_t address, uint32_t bytes) {
     for (uint32_t k = 0; k < bytes; k++)
         bits |= (uint64_t)byte_at(address + k) << 8 * k;
     return bits;
+}
+
+static bool any_bits(uint64_t address, uint32_t bytes) {
+    return check_init_bits(address, bytes < 8 ? bytes : 8) ||
+           (bytes > 8 && check_init_bits(address + 8, bytes - 8));
+}
+
+void check_init_combined(const struct kd_block *b, uint64_t to, uint32_t bytes, bool old,
+                         uint64_t from, uint32_t from_bytes, const struct kd_check_site *site) {
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    bool undecided =
+        (any_bits(from, from_bytes) || (old && any_bits(to, bytes))) && is_device(b, to);
+    set(to, bytes, NULL, undecided ? 0xff : 0);
+    check_copied_stored(to, bytes, undecided ? site : NULL);
 }
 
 // The pages of a call's lanes, one after the other: most have the one of the lane before.

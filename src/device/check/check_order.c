@@ -454,6 +454,16 @@ static void acquire(struct kd_block *b, struct check_order *o, struct check_thre
     }
 }
 
+void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object) {
+    static const struct kd_check_site site = {
+        .bytes = KD_CHECK_AT_OBJECT, .space = ISA_SPACE_GENERIC, .flags = KD_CHECK_RELEASE};
+    struct check_threads *t = check_threads_of(b);
+    check_intervals_stop(b, t);
+    struct check_order *o = order_of(t);
+    if (o)
+        release(b, o, t, thread, &site, object);
+}
+
 // Groups of asynchronous copies end, and threads wait for some: these are over for the thread then,
 // for which cells are asked.
 static void tell_copies(struct kd_block *b, struct check_threads *t, uint32_t lane,

@@ -3,6 +3,7 @@
 // lets those go on that wait for it.
 #include <string.h>
 
+#include "device/check/check.h"
 #include "device/exec/block.h"
 #include "device/helpers/async.h"
 #include "device/helpers/runtime.h"
@@ -81,7 +82,8 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
         args = request;
     }
     uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
-                                               : async_execute(b, code, args, &out);
+                 : check_tools()               ? check_async_execute(b, thread, code, args, &out)
+                                               : async_execute(b, code, args, &out, NULL);
     if (out.fault)
         runtime_fault(b, thread, out.fault, out.why);
     if (out.phase_ended)

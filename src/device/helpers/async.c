@@ -25,6 +25,7 @@ struct request {
     uint32_t code;
     const uint64_t *args;
     struct async_outcome *out;
+    struct async_watch *watch;
 };
 
 static uint64_t refuse(const struct request *r, enum kd_fault fault, const char *why) {
@@ -166,6 +167,18 @@ static uint64_t signal_done(const struct request *r, uint64_t bar, uint64_t byte
     return mbarrier_operation(&s);
 }
 
+static void watch_move(const struct request *r, enum async_move how, uint64_t to, uint64_t from,
+                       uint64_t bytes) {
+    if (r->watch)
+        r->watch->moves(r->watch, how,
+                        &(struct async_piece){to, from, (uint32_t)bytes, (uint32_t)bytes});
+}
+
+static void watch_signal(const struct request *r, uint64_t bar) {
+    if (r->watch)
+        r->watch->signals(r->watch, bar);
+}
+
 // Which block's mbarrier object is told when block `rank` has got its data. Those of a pair of
 // blocks can be all in one of the two: in that which `bar` is in.
 static uint32_t bar_rank(const struct request *r, uint64_t bar, uint32_t rank) {
@@ -183,8 +196,12 @@ static uint64_t multicast(const struct request *r, uint64_t to, uint64_t bytes, 
         if (rank >= r->b->cluster_blocks)
             return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION,
                           "a multicast to a block that the cluster does not have");
-        memcpy(pointer(in_block(r->b, to, rank)), from, bytes);
-        signal_done(r, in_block(r->b, bar, bar_rank(r, bar, rank)), bytes);
+        uint64_t there = in_block(r->b, to, rank);
+        uint64_t object = in_block(r->b, bar, bar_rank(r, bar, rank));
+        watch_move(r, ASYNC_SPREAD, there, (uint64_t)(uintptr_t)from, bytes);
+        memcpy(pointer(there), from, bytes);
+        watch_signal(r, object);
+        signal_done(r, object, bytes);
     }
     return 0;
 }
@@ -235,12 +252,16 @@ static uint64_t bulk_copy(const struct request *r) {
                       "a bulk copy whose size or addresses are no multiples of 16");
     if ((r->code & KD_ASYNC_OP_MASK) == KD_ASYNC_BULK_REDUCE) {
         enum kd_async_type type = (enum kd_async_type)(r->code >> KD_ASYNC_TYPE_SHIFT & 15);
+        uint32_t element = async_type_bytes(type);
+        for (uint64_t k = 0; r->watch && k < bytes; k += element)
+            watch_move(r, ASYNC_COMBINE, a[0] + k, a[1] + k, element);
         if (!async_reduce((enum kd_async_atom)(r->code >> KD_ASYNC_ATOM_SHIFT & 15), type, true,
-                          a[0], pointer(a[1]), bytes / async_type_bytes(type)))
+                          a[0], pointer(a[1]), bytes / element))
             return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, "a reduction that the type lacks");
     } else if (r->code & KD_ASYNC_MULTICAST) {
         return multicast(r, a[0], bytes, a[3], a[4], pointer(a[1]));
     } else {
+        watch_move(r, ASYNC_COPY, a[0], a[1], bytes);
         memmove(pointer(a[0]), pointer(a[1]), bytes);
     }
     return r->code & KD_ASYNC_SIGNALS ? signal_done(r, a[3], bytes) : 0;
@@ -276,9 +297,11 @@ static uint64_t load_box(const struct request *r) {
     }
     if (to % 128)
         return refuse(r, KD_FAULT_MISALIGNED, "a box in shared memory not aligned to 128 bytes");
-    uint64_t bytes = tensor_load(r->code, pointer(to), pointer(a[1]), c, offsets, &r->out->why);
+    uint64_t bytes =
+        tensor_load(r->code, pointer(to), pointer(a[1]), c, offsets, r->watch, &r->out->why);
     if (!bytes)
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, r->out->why);
+    watch_signal(r, bar);
     signal_done(r, bar, bytes);
     return mask ? multicast(r, to, bytes, bar, mask & (mask - 1), pointer(to)) : 0;
 }
@@ -289,7 +312,7 @@ static uint64_t store_box(const struct request *r) {
     uint64_t from = r->args[1 + dimensions(r)];
     if (from % 128)
         return refuse(r, KD_FAULT_MISALIGNED, "a box in shared memory not aligned to 128 bytes");
-    if (!tensor_store(r->code, pointer(r->args[0]), c, pointer(from), &r->out->why))
+    if (!tensor_store(r->code, pointer(r->args[0]), c, pointer(from), r->watch, &r->out->why))
         return refuse(r, KD_FAULT_ILLEGAL_INSTRUCTION, r->out->why);
     return 0;
 }
@@ -328,8 +351,8 @@ static uint64_t multimem(const struct request *r) {
 }
 
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
-                       struct async_outcome *out) {
-    struct request r = {b, code, args, out};
+                       struct async_outcome *out, struct async_watch *watch) {
+    struct request r = {b, code, args, out, watch};
     *out = (struct async_outcome){.why = ""};
     switch (code & KD_ASYNC_OP_MASK) {
     case KD_ASYNC_COPY:

@@ -17,9 +17,30 @@ struct async_outcome {
 static inline uint64_t async_object_bit(uint64_t address) {
     return UINT64_C(1) << (address / 8 % 64);
 }
-// Does what kd_rt_async is asked for.
+// What copies do to memory, for whoever checks it.
+enum async_move {
+    ASYNC_COPY,    // of a bulk copy by which code says what it accesses
+    ASYNC_COMBINE, // the same, an element of a reduction
+    ASYNC_SPREAD,  // to a block of the cluster, of what has been read
+    ASYNC_LOAD,    // of a box of a tensor to shared memory; from 0: what lies outside of the tensor
+    ASYNC_STORE,   // of a box to the tensor
+    ASYNC_REDUCE   // the same, an element of a reduction
+};
+// Generic addresses. The bytes differ where elements are padded.
+struct async_piece {
+    uint64_t to, from;
+    uint32_t to_bytes, from_bytes;
+};
+struct async_watch {
+    // A piece is about to be moved.
+    void (*moves)(struct async_watch *w, enum async_move how, const struct async_piece *p);
+    // The mbarrier object there is about to be told of what has been moved, but by ASYNC_COPY and
+    // ASYNC_COMBINE.
+    void (*signals)(struct async_watch *w, uint64_t object);
+};
+// Does what kd_rt_async is asked for. watch: NULL: nobody.
 uint64_t async_execute(struct kd_block *b, uint32_t code, const uint64_t *args,
-                       struct async_outcome *out);
+                       struct async_outcome *out, struct async_watch *watch);
 // `count` arrivals of several threads, as KD_ASYNC_MBARRIER_ARRIVE: the state before them. False,
 // with nothing done: not in one step, since a phase would end on the way, or it is an error.
 bool async_arrive_together(uint64_t address, uint64_t count, uint64_t *before,
@@ -48,10 +69,11 @@ enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *re
 struct kd_block *cluster_block(struct kd_block *b, uint32_t rank);
 
 // tensor_copy.c: boxes of tensors. The number of bytes that moved in shared memory, or 0 with *why.
+// watch: as async_execute has it.
 uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
-                     const uint32_t *offsets, const char **why);
+                     const uint32_t *offsets, struct async_watch *watch, const char **why);
 uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
-                      const char **why);
+                      struct async_watch *watch, const char **why);
 bool tensor_map_replace(void *map, uint32_t field, uint32_t index, uint64_t value);
 
 #endif

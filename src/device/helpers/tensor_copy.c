@@ -45,6 +45,7 @@ struct walk {
     bool store;
     enum tensor_pixels pixels; // of im2col
     uint64_t rows;             // so far
+    struct async_watch *watch; // NULL: nobody
 };
 
 static uint32_t swizzle_width(const struct tensor_map *m) {
@@ -110,9 +111,23 @@ static int reduction_type(uint32_t type) {
 // fault.
 #define OUTSIDE UINT64_MAX
 
+// A piece is about to be moved: at `global`, or OUTSIDE.
+static void watch_piece(const struct walk *w, uint64_t global, const uint8_t *shared, uint32_t from,
+                        uint32_t element) {
+    uint64_t at = (uint64_t)(uintptr_t)shared, there = global == OUTSIDE ? 0 : global;
+    struct async_piece load = {at, there, element, from}, store = {there, at, from, element};
+    if (w->watch && (!w->store || global != OUTSIDE))
+        w->watch->moves(w->watch,
+                        !w->store    ? ASYNC_LOAD
+                        : reduces(w) ? ASYNC_REDUCE
+                                     : ASYNC_STORE,
+                        w->store ? &store : &load);
+}
+
 // One element: at `global`, or OUTSIDE.
 static bool move_element(const struct walk *w, uint64_t global, uint8_t *shared) {
     void *p = (void *)(uintptr_t)global; // NOLINT: a generic address is a host address
+    watch_piece(w, global, shared, w->from, w->element);
     if (!w->store && global == OUTSIDE)
         fill_outside(w, shared);
     else if (!w->store)
@@ -139,6 +154,7 @@ static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_
     uint64_t piece = w->map->atom == TENSOR_ATOM_32_FLIPPED ? PIECE / 2 : PIECE;
     if (!swizzle_width(w->map)) {
         uint8_t *shared = swizzled(w, at);
+        watch_piece(w, (uint64_t)(uintptr_t)global, shared, (uint32_t)bytes, (uint32_t)bytes);
         memcpy(w->store ? global : shared, w->store ? shared : global, bytes);
         return;
     }
@@ -146,11 +162,12 @@ static void copy_run(const struct walk *w, uint8_t *global, uint64_t at, uint64_
         uint8_t *shared = swizzled(w, at), *to = w->store ? global : shared;
         const uint8_t *from = w->store ? shared : global;
         n = piece - (uintptr_t)shared % piece;
-        if (n == PIECE && bytes >= PIECE) { // one instruction
+        n = n < bytes ? n : bytes;
+        watch_piece(w, (uint64_t)(uintptr_t)global, shared, (uint32_t)n, (uint32_t)n);
+        if (n == PIECE) { // one instruction
             memcpy(to, from, PIECE);
             continue;
         }
-        n = n < bytes ? n : bytes;
         memcpy(to, from, n);
     }
 }
@@ -436,10 +453,10 @@ static bool count_groups(struct tensor_map *m, const int32_t *coords, int32_t *c
 static const char no_group[] = "an innermost coordinate that no group of small elements begins at";
 
 uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t *coords,
-                     const uint32_t *offsets, const char **why) {
+                     const uint32_t *offsets, struct async_watch *watch, const char **why) {
     struct tensor_map copy;
     memcpy(&copy, map, sizeof copy);
-    struct walk w = {.map = &copy, .code = code, .shared = to};
+    struct walk w = {.map = &copy, .code = code, .shared = to, .watch = watch};
     int32_t c[TENSOR_MAX_DIMS];
     if (!count_groups(&copy, coords, c)) {
         *why = no_group;
@@ -449,12 +466,15 @@ uint64_t tensor_load(uint32_t code, uint8_t *to, const void *map, const int32_t 
 }
 
 uint64_t tensor_store(uint32_t code, const void *map, const int32_t *coords, const uint8_t *from,
-                      const char **why) {
+                      struct async_watch *watch, const char **why) {
     static const uint32_t none[3];
     struct tensor_map copy;
     memcpy(&copy, map, sizeof copy);
-    struct walk w = {
-        .map = &copy, .code = code, .shared = (uint8_t *)(uintptr_t)from, .store = true};
+    struct walk w = {.map = &copy,
+                     .code = code,
+                     .shared = (uint8_t *)(uintptr_t)from,
+                     .store = true,
+                     .watch = watch};
     if (reduces(&w) && reduction_type(copy.type) < 0) {
         *why = "a reduction that the tensor's type does not have";
         return 0;

@@ -23,6 +23,7 @@ struct access {
     struct kir_inst *i;
     struct kir_value *address, *more; // more: as check.access says; NULL: nothing
     struct kd_check_site site;
+    bool by_device; // which tells of it: where it may be is to be known alone
 };
 
 struct checker {
@@ -130,7 +131,8 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                          .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strong |
                                              (races && is_of_copy(i) ? KD_CHECK_COPY : 0) |
                                              (races && is_read_only(i) ? KD_CHECK_READ_ONLY : 0)),
-                         .offset = i->offset}});
+                         .offset = i->offset},
+                        false});
 }
 
 static void add_matrix(struct checker *c, struct kir_inst *i, enum kd_check_kind kind) {
@@ -146,7 +148,7 @@ static void add_matrix(struct checker *c, struct kir_inst *i, enum kd_check_kind
                                      .offset = i->offset};
         site.flags = (uint16_t)((races ? c->flags : c->flags & ~KD_CHECK_ORDERED) |
                                 (inside ? KD_CHECK_INSIDE : 0));
-        add(c, (struct access){i, parts[k].address, parts[k].more, site});
+        add(c, (struct access){i, parts[k].address, parts[k].more, site, false});
     }
 }
 
@@ -156,9 +158,32 @@ static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *re
     struct kd_check_site site = {
         .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
     site.flags |= c->flags & KD_CHECK_ORDERED ? flags : 0;
-    add(c, (struct access){i, i->ops[0], i->ops[2], site});
+    struct kd_check_site to = site;
+    if (check_by_device_of(i).accesses) // where it writes, in several blocks
+        to.flags &= (uint16_t)~KD_CHECK_ORDERED;
+    if (i->op == ISA_OP_CP_REDUCE_ASYNC_BULK) {
+        to.kind = KD_CHECK_ATOMIC;
+        to.flags |= KD_CHECK_STRONG | ISA_SCOPE_GPU << KD_CHECK_SCOPE_SHIFT;
+    }
+    if (to.flags & KD_CHECK_ORDERED || c->tools & CHECK_MEMORY)
+        add(c, (struct access){i, i->ops[0], i->ops[2], to, false});
     site.kind = KD_CHECK_READ;
-    add(c, (struct access){i, i->ops[1], read, site});
+    add(c, (struct access){i, i->ops[1], read, site, false});
+}
+
+// What the device tells of by itself.
+static void add_by_device(struct checker *c, struct kir_inst *i) {
+    struct check_by_device d = check_by_device_of(i);
+    struct kd_check_site site = {.align = 1, .flags = (uint16_t)(c->flags | KD_CHECK_COPY)};
+    if (!d.accesses || !(c->flags & KD_CHECK_ORDERED))
+        return;
+    site.space = ISA_SPACE_SHARED;
+    site.kind = d.to_shared ? d.kind : KD_CHECK_READ;
+    add(c, (struct access){i, d.box, NULL, site, true});
+    site.space = ISA_SPACE_GLOBAL; // a tensor lies anywhere
+    site.kind = d.to_shared ? KD_CHECK_READ : d.kind;
+    if (i->op != ISA_OP_CP_ASYNC_BULK)
+        add(c, (struct access){i, kir_const(c->f, KIR_B64, 0), NULL, site, true});
 }
 
 static struct kir_value *smaller(struct checker *c, struct kir_inst *i, struct kir_value *a,
@@ -359,7 +384,7 @@ static void add_scope(struct checker *c, struct kir_inst *i) {
     if (!(c->tools & (CHECK_MEMORY | CHECK_INIT)))
         return;
     site.bytes = (uint32_t)(check_sites_local(&c->sites, sym) + 1);
-    add(c, (struct access){i, i->ops[0], kir_const(c->f, KIR_B64, sym->size), site});
+    add(c, (struct access){i, i->ops[0], kir_const(c->f, KIR_B64, sym->size), site, false});
 }
 
 // A bulk copy has a group, or an mbarrier object. Where the object has told that the copy is done,
@@ -371,8 +396,9 @@ static void add_bulk(struct checker *c, struct kir_inst *i) {
                                  .flags = KD_CHECK_RELEASE};
     bool object = i->nops > 3;
     add_copy(c, i, i->ops[2], object ? KD_CHECK_BULK : KD_CHECK_COPY | KD_CHECK_BULK);
-    if (c->orders && object)
-        add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site});
+    add_by_device(c, i);
+    if (c->orders && object && !i->mods.mask) // the objects of several blocks the device tells
+        add(c, (struct access){i, i->ops[3], kir_const(c->f, KIR_B32, 1), site, false});
 }
 
 // An mbarrier object is set up by a plain write, and used by what is atomic.
@@ -384,7 +410,7 @@ static void add_object(struct checker *c, struct kir_inst *i, enum kd_check_kind
     site.flags = (uint16_t)(c->flags | KD_CHECK_INSIDE);
     if (kind != KD_CHECK_WRITE)
         site.flags |= KD_CHECK_STRONG | ISA_SCOPE_CLUSTER << KD_CHECK_SCOPE_SHIFT;
-    add(c, (struct access){i, i->ops[0], NULL, site});
+    add(c, (struct access){i, i->ops[0], NULL, site, false});
 }
 
 static void look_at(struct checker *c, struct kir_inst *i) {
@@ -412,7 +438,13 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]), KD_CHECK_COPY);
         break;
     case ISA_OP_CP_ASYNC_BULK:
+    case ISA_OP_CP_REDUCE_ASYNC_BULK:
         add_bulk(c, i);
+        break;
+    case ISA_OP_CP_ASYNC_BULK_TENSOR:
+    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
+    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        add_by_device(c, i);
         break;
     case ISA_OP_CHECK_SCOPE:
         add_scope(c, i);
@@ -432,7 +464,7 @@ static void look_at(struct checker *c, struct kir_inst *i) {
             add_taken(c, i);
         if (calls(i, "free"))
             add(c, (struct access){
-                       i, i->ops[0], NULL, {.bytes = 1, .align = 1, .kind = KD_CHECK_FREE}});
+                       i, i->ops[0], NULL, {.bytes = 1, .align = 1, .kind = KD_CHECK_FREE}, false});
         break;
     default:
         break;
@@ -460,8 +492,13 @@ static bool orders_otherwise(const struct kir_inst *i) {
     case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
     case ISA_OP_MBARRIER_PENDING_COUNT:
         return false;
-    case ISA_OP_CP_ASYNC_BULK: // to several blocks, or a tensor map with its fence
-        return i->mods.mask || i->mods.scope;
+    case ISA_OP_CP_REDUCE_ASYNC_BULK:
+    case ISA_OP_CP_ASYNC_BULK_TENSOR:
+    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
+    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return false;
+    case ISA_OP_CP_ASYNC_BULK: // a tensor map with its fence
+        return i->mods.scope;
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
     }
@@ -488,7 +525,8 @@ static bool is_fence(const struct kir_inst *i) {
 }
 
 static bool is_bulk_copy(const struct kir_inst *i) {
-    return i->op == ISA_OP_CP_ASYNC_BULK;
+    return i->op == ISA_OP_CP_ASYNC_BULK || i->op == ISA_OP_CP_REDUCE_ASYNC_BULK ||
+           check_by_device_of(i).accesses;
 }
 
 static bool has(const struct kir_module *m, bool (*is)(const struct kir_inst *i)) {
@@ -607,8 +645,8 @@ static uint32_t decided_in_code(const struct checker *c, const struct access *a)
 
 // Nothing is asked of others any more.
 static bool is_checked(const struct access *a) {
-    return a->site.kind > KD_CHECK_ATOMIC || a->site.flags & KD_CHECK_ORDERED ||
-           !(a->site.flags & KD_CHECK_INSIDE);
+    return !a->by_device && (a->site.kind > KD_CHECK_ATOMIC || a->site.flags & KD_CHECK_ORDERED ||
+                             !(a->site.flags & KD_CHECK_INSIDE));
 }
 
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
@@ -690,7 +728,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
-    if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE))
+    if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE | CHECK_INIT))
         check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites, c->tools & CHECK_READS);

@@ -7,6 +7,7 @@
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
 //   check_sync.c    barriers and operations of warps, and who comes to them
+//   check_async.c   copies of which the device tells
 //   check_matrix.c  what loads and stores of matrices access
 //   check_arrays.c  arrays that threads cannot race in
 //   check_shared.c  shared memory that threads cannot race in between two barriers
@@ -83,6 +84,19 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads);
 // meetings: not only where threads are. flags: of where these are, KD_CHECK_ORDERED. Before the
 // checks of what is unwritten, which make instructions of the same kinds.
 void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, uint16_t flags);
+
+// check_async.c -------------------------------------------------------------------------------
+
+// What an instruction has the device access in shared and global memory, and code does not tell of:
+// boxes of tensors, and what goes to several blocks (device/check/check_async.c).
+struct check_by_device {
+    bool accesses;
+    uint8_t kind;          // of what it writes: enum kd_check_kind
+    uint16_t flags;        // of its sites
+    bool to_shared;        // it writes shared memory, and reads the other
+    struct kir_value *box; // in shared memory, a generic address
+};
+struct check_by_device check_by_device_of(const struct kir_inst *i);
 
 // check_arrays.c ------------------------------------------------------------------------------
 

@@ -888,9 +888,6 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_CP_ASYNC:
         copy(s, i);
         break;
-    case ISA_OP_CP_ASYNC_BULK:
-        clean(s, i, i->ops[2]);
-        break;
     case ISA_OP_ST_BULK:
         clean(s, i, i->ops[1]);
         break;
@@ -899,12 +896,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
     case ISA_OP_STMATRIX:
     case ISA_OP_WMMA_STORE:
     case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
-    case ISA_OP_CP_ASYNC_BULK_TENSOR:
         everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;
-    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
-    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case ISA_OP_CP_REDUCE_ASYNC_BULK:
     case ISA_OP_MULTIMEM_ST:
     case ISA_OP_MULTIMEM_RED:
         everything(s, i, KD_CHECK_SHADOW_OFF);

@@ -108,8 +108,28 @@ static bool submits(const struct kir_inst *i) {
     return runtime && i->callee->is_extern && (strstr(name, "Memcpy") || strstr(name, "Memset"));
 }
 
+// Where the device accesses memory that code does not tell of: what is written there, which leads
+// to what is read; 0: it does not.
+static int32_t device_accesses(struct sync *s, const struct kir_inst *i) {
+    struct check_by_device d = check_by_device_of(i);
+    if (!d.accesses)
+        return 0;
+    struct kd_check_site site = {
+        .kind = KD_CHECK_READ, .align = 1, .space = ISA_SPACE_GENERIC, .flags = s->flags};
+    site.flags |= d.flags;
+    site.number = s->number++;
+    site.cause = (int32_t)check_sites_add(s->sites, i, site);
+    site.kind = (uint8_t)d.kind;
+    if (d.kind == KD_CHECK_ATOMIC)
+        site.flags |= KD_CHECK_STRONG | ISA_SCOPE_GPU << KD_CHECK_SCOPE_SHIFT;
+    return (int32_t)check_sites_add(s->sites, i, site);
+}
+
 static void place(struct sync *s, struct kir_inst *i) {
-    struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE, .align = i->op, .flags = s->flags};
+    struct kd_check_site site = {.kind = KD_CHECK_MEET_PLACE,
+                                 .align = i->op,
+                                 .flags = s->flags,
+                                 .cause = device_accesses(s, i)};
     s->meets |= i->op != ISA_OP_CALL; // threads may wait there for ever
     tell(s, i, site, kir_const(s->f, KIR_B64, 0), kir_const(s->f, KIR_B32, 0));
 }

@@ -1,0 +1,146 @@
+// Copies of tensors, and bulk copies to several blocks of a cluster: what the device accesses for a
+// thread, at the place that code has told last. What other bulk copies access code tells of; they
+// are here for what nobody has written alone.
+#include "abi/check_meeting.h"
+#include "device/check/check_intervals.h"
+#include "device/check/check_threads.h"
+#include "device/helpers/async.h"
+
+struct range {
+    uint64_t from, end; // the same: nothing
+};
+struct watched {
+    struct async_watch watch; // first
+    struct kd_block *b;
+    struct check_threads *t; // NULL: races are not looked for
+    uint32_t thread, atom;   // atom: enum kd_async_atom, of a reduction
+    // Where it is; what it writes and reads. NULL: code has told of what it accesses.
+    const struct kd_check_site *place, *writes, *reads;
+    uint64_t begin;                        // of the box in shared memory; 0: nothing so far
+    const struct kd_check_site *on_global; // of what follows
+    struct range global;                   // of the tensor, that has not been told of
+    struct range shared;                   // of the box, so far
+};
+
+// ---- races --------------------------------------------------------------------------------
+
+static void access_now(const struct watched *w, const struct kd_check_site *site, struct range r) {
+    uint64_t bytes = r.end - r.from;
+    if (w->t && bytes)
+        check_race_cells(w->b, w->t, site, w->thread, 1, 0, &r.from, &bytes);
+}
+
+// It goes on until the thread has waited.
+static void begin_copy(const struct watched *w, const struct kd_check_site *site, struct range r) {
+    struct check_copy c = {.site = site, .address = r.from, .bytes = (uint32_t)(r.end - r.from)};
+    if (w->t && c.bytes && site->flags & KD_CHECK_COPY)
+        check_copies_add(w->b, w->t, w->thread, c);
+}
+
+// Rows of a tensor come in pieces that lie behind each other.
+static void end_run(struct watched *w) {
+    access_now(w, w->on_global, w->global);
+    begin_copy(w, w->on_global, w->global);
+    w->global = (struct range){0};
+}
+
+static void look_at_races(struct watched *w, const struct kd_check_site *on_global,
+                          struct range global, const struct kd_check_site *on_shared,
+                          struct range shared) {
+    w->on_global = on_global;
+    if (global.from && global.from == w->global.end) {
+        w->global.end = global.end;
+    } else if (global.from) {
+        end_run(w);
+        w->global = global;
+    }
+    access_now(w, on_shared, shared);
+    if (w->shared.from == w->shared.end)
+        w->shared = shared;
+    w->shared.from = shared.from < w->shared.from ? shared.from : w->shared.from;
+    w->shared.end = shared.end > w->shared.end ? shared.end : w->shared.end;
+}
+
+// ---- memory -------------------------------------------------------------------------------
+
+static void look_at_memory(const struct watched *w, const struct kd_check_site *site,
+                           struct range r, uint64_t begin) {
+    if (check_tools() & CHECK_MEMORY && r.from != r.end)
+        check_moved_by_device(w->b, w->thread, site, begin, r.from, r.end - r.from);
+}
+
+// ---- what nobody has written --------------------------------------------------------------
+
+static void look_at_bits(const struct watched *w, enum async_move how,
+                         const struct async_piece *p) {
+    bool reduces = how == ASYNC_COMBINE || how == ASYNC_REDUCE;
+    if (!(check_tools() & CHECK_INIT))
+        return;
+    if (!p->from)
+        check_init_set(p->to, p->to_bytes, true);
+    else if (!reduces && p->to_bytes == p->from_bytes)
+        check_init_moved(w->b, p->to, p->from, p->to_bytes);
+    else if (!reduces || (w->atom != KD_ATOM_AND && w->atom != KD_ATOM_OR)) // a bit may decide
+        check_init_combined(w->b, p->to, p->to_bytes, reduces, p->from, p->from_bytes, w->place);
+}
+
+// ---- what the copy tells ------------------------------------------------------------------
+
+static void moves(struct async_watch *watch, enum async_move how, const struct async_piece *p) {
+    struct watched *w = (struct watched *)watch;
+    bool loads = how == ASYNC_LOAD, spreads = how == ASYNC_SPREAD;
+    struct range to = {p->to, p->to + p->to_bytes}, from = {p->from, p->from + p->from_bytes};
+    if (w->writes && spreads) {
+        access_now(w, w->writes, to);
+    } else if (w->writes && how > ASYNC_SPREAD) {
+        enum { LINE = 128 }; // where a box begins; a swizzle stays inside it
+        const struct kd_check_site *on_shared = loads ? w->writes : w->reads;
+        const struct kd_check_site *on_global = loads ? w->reads : w->writes;
+        struct range shared = loads ? to : from, global = loads ? from : to;
+        if (!global.from)
+            global.end = 0;
+        if (!w->begin)
+            w->begin = shared.from / LINE * LINE;
+        look_at_memory(w, on_global, global, 0);
+        look_at_memory(w, on_shared, shared, w->begin);
+        look_at_races(w, on_global, global, on_shared, shared);
+    }
+    look_at_bits(w, how, p);
+}
+
+static void signals(struct async_watch *watch, uint64_t object) {
+    struct watched *w = (struct watched *)watch;
+    end_run(w);
+    if (w->t)
+        check_order_signal(w->b, w->thread, object);
+}
+
+static const struct kd_check_site *next_site(const struct kd_check_site *s) {
+    return s->cause ? (const struct kd_check_site *)(const void *)((const char *)s + s->cause)
+                    : NULL;
+}
+
+uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
+                             const uint64_t *args, struct async_outcome *out) {
+    struct check_threads *t = thread < MAX_UNITS ? check_threads_of(b) : NULL;
+    struct watched w = {.watch = {moves, signals},
+                        .b = b,
+                        .thread = thread,
+                        .atom = code >> KD_ASYNC_ATOM_SHIFT & 15,
+                        .place = t ? t->place[thread / KD_WARP] : NULL};
+    bool is_place = w.place && w.place->kind == KD_CHECK_MEET_PLACE;
+    w.writes = is_place ? next_site(w.place) : NULL;
+    w.reads = w.writes ? next_site(w.writes) : NULL;
+    // As check_races.
+    if (w.reads && check_tools() & CHECK_RACE && t->has_cells &&
+        w.place->flags & KD_CHECK_ORDERED && !b->launch->multi) {
+        w.t = t;
+        check_intervals_stop(b, t);
+    }
+    uint64_t r = async_execute(b, code, args, out, &w.watch);
+    if (w.on_global)
+        end_run(&w);
+    if (w.on_global && w.reads->flags & KD_CHECK_COPY)
+        begin_copy(&w, w.reads, w.shared);
+    return r;
+}

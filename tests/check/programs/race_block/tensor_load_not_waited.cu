@@ -1,0 +1,41 @@
+// A box of a tensor (TMA) is read before the mbarrier object's phase that counts its bytes has
+// ended. Guide, 10.29.2.
+#include "../tensor.h"
+
+namespace ptx = cuda::ptx;
+
+__global__ void copy(const __grid_constant__ CUtensorMap map, int *out) {
+    __shared__ alignas(128) int tile[8][32];
+    __shared__ uint64_t full;
+    if (threadIdx.x == 0)
+        object_begin(&full, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const int at[] = {32, 8};
+        LOAD_BOX(tile, &map, at, &full); // bug: race.tensor
+        expect(&full, sizeof tile);
+    }
+#ifndef BUG
+    wait_for(&full, 0);
+#endif
+    out[threadIdx.x] = tile[threadIdx.x / 32][threadIdx.x % 32]; // with
+#ifdef BUG
+    wait_for(&full, 0);
+#endif
+}
+
+int main() {
+    static int h[16 * 64];
+    int *in, *out;
+    for (int k = 0; k < 16 * 64; k++)
+        h[k] = k;
+    OK(cudaMalloc(&in, sizeof h));
+    OK(cudaMalloc(&out, 256 * sizeof(int)));
+    OK(cudaMemcpy(in, h, sizeof h, cudaMemcpyHostToDevice));
+    copy<<<1, 256>>>(map_of(in, 64, 16, 32, 8), out);
+    OK(cudaGetLastError());
+    OK(cudaMemcpy(h, out, 256 * sizeof(int), cudaMemcpyDeviceToHost));
+    OK(cudaFree(in));
+    OK(cudaFree(out));
+    return verdict(h[255] == 15 * 64 + 63);
+}
