@@ -30,8 +30,12 @@ enum {
     // Groups of asynchronous copies: behind what ends one, and behind what waits for all but as
     // many as the address says. site.bytes: enum kd_check_wait.
     KD_CHECK_COPY_COMMIT,
-    KD_CHECK_COPY_WAIT
+    KD_CHECK_COPY_WAIT,
+    // In front of a wgmma.mma. address: b's descriptor; more: a's. site.offset: isa_matrix_pack;
+    // site.bytes: KD_CHECK_TRANS_*; site.cause: the site that it reads shared memory by.
+    KD_CHECK_PRODUCT
 };
+enum { KD_CHECK_TRANS_A = 1, KD_CHECK_TRANS_B = 2 };
 enum kd_check_wait {
     KD_CHECK_WAIT_GROUPS,
     KD_CHECK_WAIT_READS, // of these groups

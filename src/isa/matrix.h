@@ -132,6 +132,17 @@ void isa_matrix_run(const struct isa_matrix *x, const struct isa_matrix_memory *
                     uint32_t lanes, unsigned nops, const uint64_t (*src)[ISA_LANES],
                     uint64_t (*dst)[ISA_LANES]);
 unsigned isa_matrix_results(const struct isa_matrix *x);
+// Of wgmma.mma in kernel IR: where b's descriptor stands among the operands (a's is in front of
+// it), and where it is said whether a and b are transposed; 0: nowhere, they are not.
+struct isa_wgmma_operands {
+    unsigned b, trans_a, trans_b;
+};
+struct isa_wgmma_operands isa_wgmma_operands_of(const struct isa_matrix *x, unsigned nops);
+// The pieces of 16 bytes of shared memory that a warp of the block reads for a wgmma.mma: of b, and
+// of a where a descriptor names it. Some may be told of twice.
+void isa_wgmma_pieces(const struct isa_matrix *x, unsigned warp, uint64_t a, bool trans_a,
+                      uint64_t b, bool trans_b, void (*piece)(void *ctx, uint32_t address),
+                      void *ctx);
 // Rows that operands and results of any instruction take together; where the results stand when
 // `rows` holds the operands: over those of wgmma, which has its sums first, else behind.
 enum { ISA_MATRIX_ROWS = 144 };

@@ -79,6 +79,40 @@ static struct rest rest_of(const struct isa_matrix *x, unsigned at, unsigned nop
     return r;
 }
 
+struct isa_wgmma_operands isa_wgmma_operands_of(const struct isa_matrix *x, unsigned nops) {
+    struct isa_wgmma_operands o = {0};
+    o.b = isa_fragment_of(x, ISA_FRAG_D).registers +
+          (x->a_shared ? 1u : isa_fragment_of(x, ISA_FRAG_A).registers);
+    unsigned at = o.b + (x->sparse ? 4 : 2); // metadata and selector, and whether sums are added
+    at += at + 2 <= nops ? 2 : 0;            // signs
+    if (at < nops && x->a_shared)
+        o.trans_a = at++;
+    if (at < nops)
+        o.trans_b = at;
+    return o;
+}
+
+static void tile_pieces(const struct matrix_tile *t, unsigned first, unsigned n, unsigned columns,
+                        unsigned per, void (*piece)(void *ctx, uint32_t address), void *ctx) {
+    unsigned by_mn = t->trans ? per : 1, by_k = t->trans ? 1 : per;
+    for (unsigned mn = 0; mn < n; mn += by_mn)
+        for (unsigned k = 0; k < columns; k += by_k)
+            piece(ctx, matrix_tile_address(t, first + mn, k, per));
+}
+
+void isa_wgmma_pieces(const struct isa_matrix *x, unsigned warp, uint64_t a, bool trans_a,
+                      uint64_t b, bool trans_b, void (*piece)(void *ctx, uint32_t address),
+                      void *ctx) {
+    struct matrix_tile ta = matrix_tile_of(a, trans_a), tb = matrix_tile_of(b, trans_b);
+    unsigned rows, columns;
+    isa_matrix_size(x, ISA_FRAG_A, &rows, &columns);
+    if (x->a_shared)
+        tile_pieces(&ta, warp % 4 * 16, rows, columns, 128 / isa_fragment_of(x, ISA_FRAG_A).bits,
+                    piece, ctx);
+    isa_matrix_size(x, ISA_FRAG_B, &rows, &columns);
+    tile_pieces(&tb, 0, columns, rows, 128 / isa_fragment_of(x, ISA_FRAG_B).bits, piece, ctx);
+}
+
 void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
                   uint32_t lanes, unsigned nops, const uint64_t (*src)[ISA_LANES],
                   uint64_t (*dst)[ISA_LANES]) {

@@ -15,7 +15,7 @@
 //   check_delay.c   the same of operations of streams and graphs
 //   check_host.c    the host's accesses to memory that kernels access, too
 //   check_copies.c  asynchronous copies that nobody has waited for
-//   check_async.c   what copies of tensors and to several blocks access
+//   check_async.c   what copies of tensors and to several blocks access, and products
 //   check_order.c   fences, atomic objects and barriers that order them
 //   check_vector.c  what a thread knows of the others
 //   check_init.c    memory that nobody has written
@@ -117,6 +117,11 @@ struct async_outcome;
 // As async_execute (helpers/async.h): what memory a copy accesses is looked at.
 uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
                              const uint64_t *args, struct async_outcome *out);
+
+// A warp is about to compute a product, of which code tells by KD_CHECK_PRODUCT for lanes of it.
+void check_async_product(struct kd_block *b, uint32_t thread, uint32_t mask,
+                         const struct kd_check_site *site, uint64_t descriptor_b,
+                         uint64_t descriptor_a);
 
 // ---- check_moves.c ------------------------------------------------------------------------
 

@@ -511,6 +511,12 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
         check_race_synced(b, thread, mask, code, more);
         return;
     }
+    if (s->kind == KD_CHECK_PRODUCT) {
+        uint32_t l = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+        check_async_product(b, thread, mask, s, addresses[code & KD_CHECK_SAME_ADDRESS ? 0 : l],
+                            more[code & KD_CHECK_SAME_MORE ? 0 : l]);
+        return;
+    }
     if (s->kind >= KD_CHECK_ORDER_RELEASE) {
         check_order_tell(b, thread, mask, code, s, addresses, more);
         return;

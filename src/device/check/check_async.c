@@ -5,6 +5,7 @@
 #include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
 #include "device/helpers/async.h"
+#include "isa/matrix.h"
 
 struct range {
     uint64_t from, end; // the same: nothing
@@ -21,6 +22,11 @@ struct watched {
     struct range global;                   // of the tensor, that has not been told of
     struct range shared;                   // of the box, so far
 };
+
+static const struct kd_check_site *next_site(const struct kd_check_site *s) {
+    return s->cause ? (const struct kd_check_site *)(const void *)((const char *)s + s->cause)
+                    : NULL;
+}
 
 // ---- races --------------------------------------------------------------------------------
 
@@ -115,10 +121,37 @@ static void signals(struct async_watch *watch, uint64_t object) {
         check_order_signal(w->b, w->thread, object);
 }
 
-static const struct kd_check_site *next_site(const struct kd_check_site *s) {
-    return s->cause ? (const struct kd_check_site *)(const void *)((const char *)s + s->cause)
-                    : NULL;
+// ---- products -----------------------------------------------------------------------------
+
+struct product {
+    struct kd_block *b;
+    struct check_threads *t;
+    const struct kd_check_site *reads;
+    uint32_t thread;
+};
+
+static void look_at_piece(void *ctx, uint32_t address) {
+    const struct product *p = ctx;
+    if (address < p->b->shared_window_bytes)
+        check_race_by_warp(p->b, p->t, p->reads, p->thread,
+                           (uint64_t)(uintptr_t)p->b->shared + address);
 }
+
+// Once for a warp, of whose lanes code may tell in groups.
+void check_async_product(struct kd_block *b, uint32_t thread, uint32_t mask,
+                         const struct kd_check_site *site, uint64_t descriptor_b,
+                         uint64_t descriptor_a) {
+    struct check_threads *t = thread < MAX_UNITS && mask & 1 ? check_threads_of(b) : NULL;
+    struct product p = {b, t, next_site(site), thread};
+    if (!t || !t->has_cells || thread % KD_WARP || b->launch->multi)
+        return;
+    struct isa_matrix x = isa_matrix_unpack((uint64_t)site->offset);
+    check_intervals_stop(b, t);
+    isa_wgmma_pieces(&x, thread / KD_WARP, descriptor_a, site->bytes & KD_CHECK_TRANS_A,
+                     descriptor_b, site->bytes & KD_CHECK_TRANS_B, look_at_piece, &p);
+}
+
+// ---- copies -------------------------------------------------------------------------------
 
 uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
                              const uint64_t *args, struct async_outcome *out) {

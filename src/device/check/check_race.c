@@ -320,6 +320,8 @@ static void unlock(struct visit *v) {
     v->lock = NULL;
 }
 
+static const char no_fence[] = "no fence of proxies (fence.proxy.async) is between them";
+
 // Does a bulk copy, of the async proxy, read what a thread of its block wrote through the generic
 // one, and no thread of the block has made a fence since? Whether the fence is one of proxies is
 // not asked. Guide, 10.29.
@@ -328,7 +330,7 @@ static bool lacks_fence(const struct visit *v, const struct check_cells *c, uint
     const struct check_stamp *now = &v->now.stamp;
     uint32_t name = c->weak[k] ? c->weak[k] : c->strong[k];
     if (!(now->site->flags & KD_CHECK_BULK) || now->site->kind != KD_CHECK_READ ||
-        v->owners != OF_BLOCK || !name)
+        v->owners == OF_GRID || !name)
         return false;
     *racing = record_of(name, 0);
     const struct check_stamp *s = &racing->stamp;
@@ -380,7 +382,7 @@ static void check_cell(struct visit *v, struct check_cells *c, uint32_t k, uint6
     const char *why = NULL;
     if (!races && lacks_fence(v, c, k, &racing)) {
         races = true;
-        why = "no fence of proxies (fence.proxy.async) is between them";
+        why = no_fence;
     }
     if (!races && is_not_read_only(v, c, k, &racing)) {
         races = true;
@@ -800,6 +802,51 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
     unlock(&v);
     settle(&v);
     check_stamp_drop(t->stamps, v.gone, v.gone_times);
+}
+
+// Do all lanes of the warp lack what orders x before now?
+static bool unordered_for_all(struct visit *v, const struct record *x) {
+    struct record y = v->now;
+    uint32_t first = y.thread / KD_WARP * KD_WARP;
+    for (uint32_t l = 0; l < KD_WARP && first + l < v->b->nthreads; l++) {
+        y.thread = first + l;
+        if (!unordered(v->b, v->t, x, &y, v->owners))
+            return false;
+    }
+    return true;
+}
+
+void check_race_by_warp(struct kd_block *b, struct check_threads *t,
+                        const struct kd_check_site *site, uint32_t thread, uint64_t address) {
+    enum { PIECE = 16 };
+    struct visit v = {.b = b, .t = t, .owners = owners_of(b, address)};
+    v.now = (struct record){.thread = thread,
+                            .stamp = {.site = site,
+                                      .grid = (uint32_t)b->gridid + 1,
+                                      .block = (uint32_t)t->block,
+                                      .warp = (uint16_t)(thread / KD_WARP),
+                                      .epoch = t->epoch[thread],
+                                      .warp_syncs = syncs_of(t, thread),
+                                      .bytes = 15}};
+    for (uint64_t at = address; at < address + PIECE; at += 4) {
+        if (!find_cells(&v, at))
+            continue;
+        lock_row(&v, at);
+        uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
+        uint32_t name = v.cells->weak[k] ? v.cells->weak[k] : v.cells->strong[k];
+        struct record racing = name ? record_of(name, 0) : v.now;
+        const char *why = NULL;
+        bool races = name && !is_over(&v, &racing.stamp) && unordered_for_all(&v, &racing);
+        if (!races && lacks_fence(&v, v.cells, k, &racing)) {
+            races = true;
+            why = no_fence;
+        }
+        unlock(&v);
+        if (races) {
+            report(b, &racing, &v.now, at, why);
+            return;
+        }
+    }
 }
 
 // Names that say that this thread's access goes on are to be that which is made.

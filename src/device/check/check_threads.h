@@ -98,6 +98,11 @@ void check_race_begun(struct kd_block *b, struct check_threads *t, uint32_t thre
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
+// A warp is about to read 16 bytes of shared memory by the async proxy for a product: are they
+// written, as far as any of its threads knows? That they are read is not kept.
+void check_race_by_warp(struct kd_block *b, struct check_threads *t,
+                        const struct kd_check_site *site, uint32_t thread, uint64_t address);
+
 // A block of a cluster ends: have others accessed its shared memory, and it does not know?
 void check_race_leaves(struct kd_block *b, struct check_threads *t);
 

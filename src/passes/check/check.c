@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "abi/check_meeting.h"
+#include "isa/matrix.h"
 #include "isa/ops/async.h"
 #include "isa/ops/block.h"
 #include "isa/ops/check.h"
@@ -306,6 +307,41 @@ static bool is_plain_barrier(const struct kir_inst *i) {
     return i->op != ISA_OP_BAR_ARRIVE && !counted && i->ops[0]->kind == KIR_VALUE_CONST;
 }
 
+// ---- products of matrices in shared memory --------------------------------------------------
+
+static bool is_set(const struct kir_inst *i, unsigned at) {
+    return at && i->ops[at]->bits.u32[0] & 1;
+}
+
+static bool is_known(const struct kir_inst *i, unsigned at) {
+    return !at || i->ops[at]->kind == KIR_VALUE_CONST;
+}
+
+// The descriptors are told of in front of a product, and the device finds what it reads.
+static void add_product(struct checker *c, struct kir_inst *i) {
+    struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
+    struct isa_wgmma_operands o = isa_wgmma_operands_of(&x, i->nops);
+    struct kd_check_site read = {
+        .kind = KD_CHECK_READ, .align = 1, .space = ISA_SPACE_GENERIC, .flags = c->flags};
+    if (!(c->flags & KD_CHECK_ORDERED) || !is_known(i, o.trans_a) || !is_known(i, o.trans_b))
+        return;
+    read.flags |= KD_CHECK_BULK;
+    struct kd_check_site site = {.kind = KD_CHECK_PRODUCT,
+                                 .align = 1,
+                                 .bytes = (is_set(i, o.trans_a) ? KD_CHECK_TRANS_A : 0) |
+                                          (is_set(i, o.trans_b) ? KD_CHECK_TRANS_B : 0),
+                                 .cause = (int32_t)check_sites_add(&c->sites, i, read),
+                                 .offset = (int64_t)isa_matrix_pack(&x)};
+    struct kir_value *none = kir_const(c->f, KIR_B64, 0);
+    struct kir_inst *at, *k = check_sites_access(&c->sites, i, site, i->ops[o.b],
+                                                 x.a_shared ? i->ops[o.b - 1] : none, &at);
+    kir_insert_before(i, at);
+    kir_insert_before(i, k);
+    read.space = ISA_SPACE_SHARED; // anywhere in it
+    read.flags |= KD_CHECK_COPY;
+    add(c, (struct access){i, none, NULL, read, true});
+}
+
 static void look_at_order(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -446,6 +482,9 @@ static void look_at(struct checker *c, struct kir_inst *i) {
     case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
         add_by_device(c, i);
         break;
+    case ISA_OP_WGMMA_MMA:
+        add_product(c, i);
+        break;
     case ISA_OP_CHECK_SCOPE:
         add_scope(c, i);
         break;
@@ -524,9 +563,10 @@ static bool is_fence(const struct kir_inst *i) {
     return isa_op_info[i->op].klass == ISA_CLASS_FENCE;
 }
 
-static bool is_bulk_copy(const struct kir_inst *i) {
-    return i->op == ISA_OP_CP_ASYNC_BULK || i->op == ISA_OP_CP_REDUCE_ASYNC_BULK ||
-           check_by_device_of(i).accesses;
+// Does it read shared memory, or write it, through the async proxy?
+static bool is_of_async_proxy(const struct kir_inst *i) {
+    return i->op == ISA_OP_WGMMA_MMA || i->op == ISA_OP_CP_ASYNC_BULK ||
+           i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses;
 }
 
 static bool has(const struct kir_module *m, bool (*is)(const struct kir_inst *i)) {
@@ -760,7 +800,7 @@ void check_module(struct kir_module *m, unsigned tools) {
     c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
     c.fences = has(m, is_fence);
     check_sites_begin(&c.sites, m);
-    c.sites.bulk_copies = has(m, is_bulk_copy);
+    c.sites.bulk_copies = has(m, is_of_async_proxy);
     for (uint32_t f = 0; f < m->funcs.len; f++)
         if (m->funcs.data[f]->blocks.len)
             check_function(&c, m->funcs.data[f]);
