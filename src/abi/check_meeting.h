@@ -49,5 +49,9 @@ enum kd_check_place {
 };
 // Of a read's flags: it is by the read-only cache. (The bit tells something else of stores.)
 enum { KD_CHECK_READ_ONLY = KD_CHECK_COMPUTED };
+// Of the flags of what a bulk copy writes: who knows of it has seen that its mbarrier object tells
+// so. (The bit tells something else of what is strong.) The release that tells the object has
+// KD_CHECK_BULK.
+enum { KD_CHECK_BY_OBJECT = KD_CHECK_ACQUIRE };
 
 #endif

@@ -430,6 +430,8 @@ static void release(struct kd_block *b, struct check_order *o, struct check_thre
         return;
     }
     tell(t, thread, &v);
+    if (site->flags & KD_CHECK_BULK)
+        check_vector_put(&v, (uint32_t)t->block, CHECK_WHO_COPIES + thread, ++t->objects_told);
     if (b->cluster_blocks > 1)
         leave_far(o, place, (uint32_t)t->block, v);
     else
@@ -455,8 +457,9 @@ static void acquire(struct kd_block *b, struct check_order *o, struct check_thre
 }
 
 void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object) {
-    static const struct kd_check_site site = {
-        .bytes = KD_CHECK_AT_OBJECT, .space = ISA_SPACE_GENERIC, .flags = KD_CHECK_RELEASE};
+    static const struct kd_check_site site = {.bytes = KD_CHECK_AT_OBJECT,
+                                              .space = ISA_SPACE_GENERIC,
+                                              .flags = KD_CHECK_RELEASE | KD_CHECK_BULK};
     struct check_threads *t = check_threads_of(b);
     check_intervals_stop(b, t);
     struct check_order *o = order_of(t);

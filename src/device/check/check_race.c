@@ -12,6 +12,7 @@
 #include "device/check/check_intervals.h"
 #include "device/check/check_streams.h"
 #include "device/check/check_threads.h"
+#include "device/check/check_vector.h"
 #include "device/check/host/check_host.h"
 #include "device/code/module.h"
 #include "device/exec/block.h"
@@ -76,6 +77,21 @@ static bool are_strong(const struct kd_block *b, const struct record *x, const s
            reaches(b, &y->stamp, &x->stamp);
 }
 
+// Is it what a copy writes that an mbarrier object tells of?
+static bool is_by_object(const struct check_stamp *s) {
+    return !(s->site->flags & KD_CHECK_STRONG) && s->site->kind == KD_CHECK_WRITE &&
+           s->site->flags & KD_CHECK_BY_OBJECT;
+}
+
+// Does a thread know of x by more than barriers of the whole block?
+static bool knows(const struct check_threads *t, uint32_t thread, const struct record *x) {
+    const struct check_stamp *s = &x->stamp;
+    if (is_by_object(s)) // no barrier tells of it
+        return check_order_knows(t, thread, s->block, CHECK_WHO_COPIES + x->thread, UINT32_MAX,
+                                 s->warp_syncs);
+    return check_order_knows(t, thread, s->block, x->thread, s->epoch, s->warp_syncs);
+}
+
 // Who has memory.
 enum owners { OF_BLOCK, OF_CLUSTER, OF_GRID };
 
@@ -89,7 +105,7 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
     if (a->grid != n->grid) // is_over has looked
         return !check_child_knows(launch_op(b->launch), a, x->thread);
     if (a->goes_on && a->block == n->block)
-        return true;
+        return !is_by_object(a) || !knows(t, y->thread, x);
     if (a->block != n->block) {
         if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
             return false;
@@ -98,7 +114,7 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
                                        a->warp_syncs < check_known_to(t, y->thread, x->thread)))) {
         return false;
     }
-    return !check_order_knows(t, y->thread, a->block, x->thread, a->epoch, a->warp_syncs);
+    return !knows(t, y->thread, x);
 }
 
 static void place(const uint32_t *ntid, const uint32_t *nctaid, uint32_t block, uint32_t t,
@@ -490,8 +506,8 @@ static bool is_of_ended(const struct kd_block *b, uint64_t address, uint32_t *bl
 static void check_lane(struct visit *v, uint64_t address, uint64_t bytes, uint64_t value) {
     const struct kd_block *b = v->b;
     const struct check_threads *t = v->t;
-    uint32_t epoch = t->epoch[v->now.thread], syncs = syncs_of(t, v->now.thread);
-    uint32_t ended;
+    uint32_t epoch = t->epoch[v->now.thread], ended;
+    uint32_t syncs = is_by_object(&v->now.stamp) ? t->objects_told : syncs_of(t, v->now.thread);
     v->owners = owners_of(b, address);
     if (v->owners == OF_CLUSTER && is_of_ended(b, address, &ended)) {
         unlock(v);
@@ -766,6 +782,7 @@ void check_race_cells(struct kd_block *b, struct check_threads *t, const struct 
                                     .warp = (uint16_t)(thread / KD_WARP),
                                     .has_value = more && site->bytes && site->bytes <= 8,
                                     .goes_on = site->flags & KD_CHECK_COPY}};
+    v.now.stamp.goes_on |= is_by_object(&v.now.stamp);
     bool together = !t->apart[thread / KD_WARP], one = code & KD_CHECK_SAME_ADDRESS;
     // None of the lanes knows more than the others: two stand for all that read one place.
     if (one && together && !t->order && site->kind == KD_CHECK_READ &&
@@ -858,7 +875,7 @@ static void end_access(struct visit *v, uint32_t *names, uint32_t n) {
         if (v->seen != number) {
             const struct check_stamp *s = check_stamp_of(number);
             v->seen = number;
-            v->seen_own = is_of_warp(v, s) && s->goes_on;
+            v->seen_own = is_of_warp(v, s) && s->goes_on && !is_by_object(s);
         }
         if (v->seen_own)
             put(v, &names[k]);
@@ -895,7 +912,7 @@ void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thr
 // Does some thread of the block know of an access by another block?
 static bool block_knows(const struct check_threads *t, uint32_t nthreads, const struct record *x) {
     for (uint32_t k = 0; k < nthreads && k < MAX_UNITS; k++)
-        if (check_order_knows(t, k, x->stamp.block, x->thread, x->stamp.epoch, x->stamp.warp_syncs))
+        if (knows(t, k, x))
             return true;
     return false;
 }

@@ -37,6 +37,7 @@ struct check_threads {
     struct check_intervals *intervals; // check_intervals.c's own, of the worker
     // One more than the most barriers that a thread had passed at a fence; 0: none.
     uint32_t fenced;
+    uint32_t objects_told;       // of bulk copies, so many times
     struct check_scopes *scopes; // check_scopes.c's own; NULL: no variable has ended so far
     struct check_copies *copies; // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of

@@ -11,7 +11,11 @@ struct check_vector; // NULL: nothing is known
 // Whose clock an entry tells of: a thread by its number in the block, a warp behind those, or all
 // threads of the block. Those of threads and warps count what they have told others; that of all
 // counts barriers of the block.
-enum { CHECK_WHO_WARP = 1024, CHECK_WHO_ALL = 2048 };
+enum {
+    CHECK_WHO_WARP = 1024,
+    CHECK_WHO_ALL = 2048,
+    CHECK_WHO_COPIES = 4096 // behind it, by a thread's number: its copies that an object tells of
+};
 
 struct check_vector *check_vector_ref(struct check_vector *v);
 void check_vector_unref(struct check_vector *v);

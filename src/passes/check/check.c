@@ -166,6 +166,9 @@ static void add_copy(struct checker *c, struct kir_inst *i, struct kir_value *re
         to.kind = KD_CHECK_ATOMIC;
         to.flags |= KD_CHECK_STRONG | ISA_SCOPE_GPU << KD_CHECK_SCOPE_SHIFT;
     }
+    bool by_object = flags & KD_CHECK_BULK && !(flags & KD_CHECK_COPY);
+    if (by_object && to.kind == KD_CHECK_WRITE && !c->sites.relaxed_waits)
+        to.flags |= to.flags & KD_CHECK_ORDERED ? KD_CHECK_BY_OBJECT : 0;
     if (to.flags & KD_CHECK_ORDERED || c->tools & CHECK_MEMORY)
         add(c, (struct access){i, i->ops[0], i->ops[2], to, false});
     site.kind = KD_CHECK_READ;
@@ -429,7 +432,7 @@ static void add_bulk(struct checker *c, struct kir_inst *i) {
     struct kd_check_site site = {.kind = KD_CHECK_ORDER_RELEASE,
                                  .bytes = KD_CHECK_AT_OBJECT,
                                  .align = 1,
-                                 .flags = KD_CHECK_RELEASE};
+                                 .flags = KD_CHECK_RELEASE | KD_CHECK_BULK};
     bool object = i->nops > 3;
     add_copy(c, i, i->ops[2], object ? KD_CHECK_BULK : KD_CHECK_COPY | KD_CHECK_BULK);
     add_by_device(c, i);
@@ -567,6 +570,13 @@ static bool is_fence(const struct kir_inst *i) {
 static bool is_of_async_proxy(const struct kir_inst *i) {
     return i->op == ISA_OP_WGMMA_MMA || i->op == ISA_OP_CP_ASYNC_BULK ||
            i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses;
+}
+
+static bool is_relaxed_wait(const struct kir_inst *i) {
+    bool waits = i->op == ISA_OP_MBARRIER_TEST_WAIT || i->op == ISA_OP_MBARRIER_TRY_WAIT ||
+                 i->op == ISA_OP_MBARRIER_TEST_WAIT_PARITY ||
+                 i->op == ISA_OP_MBARRIER_TRY_WAIT_PARITY;
+    return (waits && is_relaxed(i)) || i->op == ISA_OP_MBARRIER_PENDING_COUNT;
 }
 
 static bool has(const struct kir_module *m, bool (*is)(const struct kir_inst *i)) {
@@ -800,6 +810,7 @@ void check_module(struct kir_module *m, unsigned tools) {
     c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
     c.fences = has(m, is_fence);
     check_sites_begin(&c.sites, m);
+    c.sites.relaxed_waits = has(m, is_relaxed_wait);
     c.sites.bulk_copies = has(m, is_of_async_proxy);
     for (uint32_t f = 0; f < m->funcs.len; f++)
         if (m->funcs.data[f]->blocks.len)

@@ -41,7 +41,8 @@ struct check_sites {
     VEC(struct check_text) texts;
     VEC(const struct kir_symbol *) locals;
     struct arena tmp;
-    bool bulk_copies; // the module has some
+    bool bulk_copies;   // the module has some
+    bool relaxed_waits; // the module waits for mbarrier objects in ways that are not told of
 };
 void check_sites_begin(struct check_sites *s, struct kir_module *m);
 // Describes an access of i; returns where in the variable. site.cause: what this returned for

@@ -120,6 +120,8 @@ static int32_t device_accesses(struct sync *s, const struct kir_inst *i) {
     site.number = s->number++;
     site.cause = (int32_t)check_sites_add(s->sites, i, site);
     site.kind = (uint8_t)d.kind;
+    if (d.to_shared && !s->sites->relaxed_waits)
+        site.flags |= KD_CHECK_BY_OBJECT;
     if (d.kind == KD_CHECK_ATOMIC)
         site.flags |= KD_CHECK_STRONG | ISA_SCOPE_GPU << KD_CHECK_SCOPE_SHIFT;
     return (int32_t)check_sites_add(s->sites, i, site);
