@@ -35,6 +35,7 @@ struct checker {
     uint16_t flags;   // of the function's sites
     bool orders;      // what orders accesses is told of
     bool fences;      // the module has some
+    bool reductions;  // the same, bulk ones, of which init tells where they are
     uint8_t *guesses; // by inst->id: check_guesses_find
     VEC(struct access) accesses;
     int64_t arrays; // where they are described
@@ -572,6 +573,10 @@ static bool is_of_async_proxy(const struct kir_inst *i) {
            i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses;
 }
 
+static bool is_bulk_reduction(const struct kir_inst *i) {
+    return i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || i->op == ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+}
+
 static bool is_relaxed_wait(const struct kir_inst *i) {
     bool waits = i->op == ISA_OP_MBARRIER_TEST_WAIT || i->op == ISA_OP_MBARRIER_TRY_WAIT ||
                  i->op == ISA_OP_MBARRIER_TEST_WAIT_PARITY ||
@@ -778,7 +783,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
-    if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE | CHECK_INIT))
+    if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE) || c->reductions)
         check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)
         check_init(f, &c->sites, c->tools & CHECK_READS);
@@ -809,6 +814,7 @@ void check_module(struct kir_module *m, unsigned tools) {
     struct checker c = {.tools = tools};
     c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
     c.fences = has(m, is_fence);
+    c.reductions = (tools & CHECK_INIT) && has(m, is_bulk_reduction);
     check_sites_begin(&c.sites, m);
     c.sites.relaxed_waits = has(m, is_relaxed_wait);
     c.sites.bulk_copies = has(m, is_of_async_proxy);
