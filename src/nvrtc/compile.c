@@ -25,9 +25,6 @@
 #include "nvvm/lto_ir.h"
 #include "support/memory.h"
 
-// Defined where the system's headers are found.
-#define SYSTEM_HEADERS "KUDZU_RTC_SYSTEM_HEADERS"
-
 struct job {
     struct _nvrtcProgram *program;
     struct arena arena; // what lives as long as the compilation
@@ -162,9 +159,6 @@ static bool add_source(struct job *j) {
     const char *program = with_words(j, p->source, path, &size);
     put_architecture(j, &text);
     put_version(j, &text);
-    // Programs have other code for clang and GCC than for NVRTC: CCCL looks for these first. The
-    // C++ library's headers count on them.
-    strbuf_puts(&text, "#ifndef " SYSTEM_HEADERS "\n#undef __clang__\n#undef __GNUC__\n#endif\n");
     if (j->options.default_device)
         strbuf_puts(&text, "#pragma clang force_cuda_host_device begin\n"
                            "#pragma clang attribute push(__attribute__((device)), apply_to = "
@@ -249,8 +243,6 @@ static bool make_command(struct job *j, struct command *cmd, bool system_headers
         command_arg(cmd, style[i]);
     if (j->options.default_device) // the attribute may meet no variable
         command_arg(cmd, "-Wno-pragma-clang-attribute");
-    if (system_headers)
-        command_arg(cmd, "-D" SYSTEM_HEADERS);
     command_arg(cmd, "-ivfsoverlay");
     command_arg(cmd, j->overlay);
     if (j->options.lto)

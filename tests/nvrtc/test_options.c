@@ -218,7 +218,9 @@ static void files(void) {
     CHECK(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/on_disk.h", folder);
     FILE *f = fopen(path, "w");
-    fputs("#define ON_DISK 5\n__device__ int on_disk; // knows the language's words\n", f);
+    fputs("#define ON_DISK 5\n__device__ int on_disk; // knows the language's words\n"
+          "#ifdef __clang__\n#error another compiler\n#endif\n",
+          f);
     fclose(f);
     snprintf(option, sizeof option, "-I%s", folder);
     static const char source[] = "#include <on_disk.h>\nstatic_assert(ON_DISK == 5, \"\");\n";

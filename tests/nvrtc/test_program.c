@@ -135,6 +135,36 @@ static void library_headers(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+#define OTHER_COMPILERS                                                                            \
+    "#if defined(__clang__) || defined(__clang_major__) || defined(__clang_version__) || "         \
+    "defined(__llvm__) || defined(__GNUC__) || defined(__GNUC_MINOR__) || defined(__GNUG__)\n"     \
+    "#error another compiler\n"                                                                    \
+    "#endif\n"
+
+// The program and its headers do not see which compiler the C++ library is read by.
+static void other_compilers(void) {
+    static const char source[] =
+        OTHER_COMPILERS "#include <cuda/std/complex>\n" OTHER_COMPILERS
+                        "#include \"own.h\"\n" OTHER_COMPILERS "#include <cuda/atomic>\n"
+                        "__global__ void f(int *p) { cuda::atomic_ref<int>(*p).fetch_add(OWN); }\n";
+    static const char header[] =
+        OTHER_COMPILERS "#include <nvtx3/nvToolsExt.h>\n" OTHER_COMPILERS "#define OWN 1\n",
+                      alone[] = OTHER_COMPILERS;
+    static const char *const options[] = {"-arch=compute_90", "-arch=compute_80", "-std=c++20"};
+    const char *text = header, *name = "own.h";
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; ++i) {
+        nvrtcProgram p = program_of(alone);
+        CHECK_OK(compile(p, options[i]));
+        CHECK_OK(nvrtcDestroyProgram(&p));
+        CHECK_OK(nvrtcCreateProgram(&p, source, "test.cu", 1, &text, &name));
+        nvrtcResult result = compile(p, options[i]);
+        char *log = log_of(p);
+        CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+        free(log);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+}
+
 // Headers of the device language need no C++ library, with which the program would see another
 // compiler.
 static void language_headers(void) {
@@ -411,6 +441,7 @@ int main(void) {
     arguments();
     ptx_and_cubin();
     library_headers();
+    other_compilers();
     language_headers();
     own_library();
     own_library_in_memory();

@@ -438,6 +438,13 @@ static const char *module_environment(const struct cc_options *o) {
     return o->rdc ? "KUDZU_EXPORT_STATIC=relocatable" : "KUDZU_EXPORT_STATIC=1";
 }
 
+static void add_rules_argument(struct command *cmd, const char *argument) {
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, "-plugin-arg-kudzu-rules");
+    command_arg(cmd, "-Xclang");
+    command_arg(cmd, argument);
+}
+
 // Of one that clang does not know the macros are defined here (guide 5.1, 20; version 13: 5.4.7.1).
 static void add_architecture(struct command *cmd, const struct compilation *c,
                              const struct architecture *arch) {
@@ -445,12 +452,8 @@ static void add_architecture(struct command *cmd, const struct compilation *c,
     char feature = arch->name[strlen(arch->name) - 1];
     command_argf(cmd, "--cuda-gpu-arch=%s", architecture_for_clang(arch));
     command_arg(cmd, "--cuda-feature=+ptx85");
-    if (arch->number >= 100 && c->toolchain->plugin) { // __float128 (guide 18.5.1)
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, "-plugin-arg-kudzu-rules");
-        command_arg(cmd, "-Xclang");
-        command_arg(cmd, "quad-precision");
-    }
+    if (arch->number >= 100 && c->toolchain->plugin) // __float128 (guide 18.5.1)
+        add_rules_argument(cmd, "quad-precision");
     if (!arch->stand_in)
         return;
     command_arg(cmd, "-Wno-builtin-macro-redefined");
@@ -529,6 +532,9 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
         command_arg(cmd, "-fno-validate-pch");
     }
     add_architecture(cmd, c, arch);
+    // Programs have other code for clang and GCC than for NVRTC: CCCL looks for these first.
+    if (c->toolchain->plugin && !c->precompiling)
+        add_rules_argument(cmd, arena_printf(c->arena, "own-headers=%s/", c->toolchain->include));
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);

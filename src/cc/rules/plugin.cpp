@@ -255,20 +255,26 @@ struct QuadTarget : TargetInfo {
 };
 
 class Action : public PluginASTAction {
-    bool quads = false; // the architecture has quad precision
+    bool quads = false;     // the architecture has quad precision
+    std::string ownHeaders; // their folder, where programs do not see clang's macros
 
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
         acceptLateDefaults(compiler);
         hideIntrinsicNames(compiler);
+        if (!ownHeaders.empty())
+            hideCompilerMacros(compiler, ownHeaders);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
         return std::make_unique<Consumer>(compiler);
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
-        for (const std::string &argument : arguments)
+        for (StringRef argument : arguments) {
             quads |= argument == "quad-precision";
+            if (argument.consume_front("own-headers="))
+                ownHeaders = argument.str();
+        }
         return true;
     }
     ActionType getActionType() override {
