@@ -117,6 +117,23 @@ static void headers_of_kudzu(void) {
                   "-arch=compute_90", NULL, NULL, NULL));
 }
 
+// The declarations are precompiled without the option, and serve all the same: code is what it is
+// where a macro that they name keeps them from being used.
+static void flushed_denormals(void) {
+    static const char source[] =
+        "extern \"C\" __global__ void f(float *p) { p[0] = __fdividef(sinf(p[1]), powf(p[2], "
+        "p[3]));"
+        " p[4] = expf(sqrtf(p[5])) + __saturatef(fmodf(p[6], p[7])) + atomicAdd(p, p[8]); }\n";
+    static const char *const architectures[] = {"-arch=compute_90", "-arch=compute_80"};
+    for (size_t i = 0; i < sizeof architectures / sizeof architectures[0]; ++i) {
+        char *ptx, *anew;
+        CHECK_OK(with(source, "-ftz=true", architectures[i], NULL, &ptx));
+        CHECK_OK(with(source, "-ftz=true", architectures[i], "-UKUDZU_RTC_LANGUAGE_H", &anew));
+        CHECK(!strcmp(ptx, anew) && has(ptx, "sqrt.rn.ftz.f32"));
+        free(ptx), free(anew);
+    }
+}
+
 static void code_generation(void) {
     static const char source[] =
         "__device__ float g(float x);\n"
@@ -331,6 +348,7 @@ int main(void) {
         own_names();
         headers_of_kudzu();
         code_generation();
+        flushed_denormals();
         execution_space();
         warnings_by_number();
         files();

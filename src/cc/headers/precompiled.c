@@ -258,8 +258,8 @@ static const char *kind(const struct cc_options *o, enum cc_pass pass) {
     bool optimised = !strcmp(o->device_opt, "3");
     bool plain = !o->fast_math && !o->ftz && o->prec_sqrt;
     bool fast = o->fast_math && o->ftz && !o->prec_sqrt; // as -use_fast_math has it
-    if (pass == CC_RTC_PASS)
-        return !plain || !o->fmad || !optimised || o->rdc ? NULL : "rtc";
+    if (pass == CC_RTC_PASS) // -ftz concerns code alone where square roots are exact
+        return o->fast_math || !o->prec_sqrt || !o->fmad || !optimised || o->rdc ? NULL : "rtc";
     if (pass == CC_DEVICE_PASS)
         return !o->fmad || !(optimised || o->device_debug) ? NULL
                : plain                                     ? "device"
