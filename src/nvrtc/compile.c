@@ -127,6 +127,14 @@ static struct rewrites rewrites_of(const struct job *j) {
                              &j->texts,       NULL};
 }
 
+// Where a file of the program's libcu++ on disk is found before its own path; NULL: it is none.
+static const char *path_in_library(struct job *j, const char *path) {
+    size_t n = j->library ? strlen(j->library) : 0;
+    return n && !strncmp(path, j->library, n) && path[n] == '/'
+               ? arena_printf(&j->arena, LIBRARY_FOLDER "/cuda%s", path + n)
+               : NULL;
+}
+
 // The files on disk that have lenient words.
 static bool add_files(struct job *j) {
     const struct lenient_words *words = &j->compilation.lenient_words;
@@ -143,6 +151,9 @@ static bool add_files(struct job *j) {
         if (known || !launch_tokens_read(&j->arena, path, &found, &text, &size))
             continue;
         const char *other = virtual_files_path(&j->arena, shown); // by way of a link
+        const char *library = path_in_library(j, path);
+        if (library && !virtual_files_add(&j->files, &j->arena, library, text, size))
+            return false;
         if (!virtual_files_add(&j->files, &j->arena, path, text, size) ||
             (*shown == '/' && strcmp(other, path) != 0 &&
              !virtual_files_add(&j->files, &j->arena, other, text, size)))

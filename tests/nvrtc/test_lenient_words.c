@@ -152,6 +152,16 @@ static void other_errors(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Libraries have offsets of members as constants so, where NVRTC has no offsetof.
+static void offset_of_member(void) {
+    nvrtcProgram p = program_of("#define OFFSET(type, member) !(&(((type *)0)->member))\n"
+                                "class A { int first; public: __device__ A() {\n"
+                                "    static_assert(OFFSET(A, first), \"\"); } };\n"
+                                "__global__ void k() { A a; }\n");
+    CHECK_OK(compile(p, NULL));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 int main(void) {
     CUdevice device = 0;
     CUcontext context = NULL;
@@ -161,6 +171,7 @@ int main(void) {
     in_headers();
     missing_template();
     late_default();
+    offset_of_member();
     other_errors();
     return finish();
 }

@@ -212,7 +212,10 @@ static void own_library(void) {
     write_file(folder, "cuda/std", NULL);
     write_file(folder, "cuda/std/type_traits", "#include \"../near\"\n#include <cuda/more>\n");
     write_file(folder, "cuda/near", "enum { near_name = sizeof __FILE__ };\n");
-    write_file(folder, "cuda/more", "#define MORE 2\n");
+    write_file(folder, "cuda/more",
+               "#define MORE 2\n#define OFFSET(type) !(&(((type *)0)->first))\n"
+               "class A { int first; public: __device__ A() {\n"
+               "    static_assert(OFFSET(A), \"\"); } };\n");
     write_file(folder, "cuda_fp16.h", "#error another toolkit's\n");
     snprintf(source, sizeof source,
              "#include <cuda/std/type_traits>\n#include <cuda_fp16.h>\n"

@@ -317,6 +317,11 @@ static const char *put_instead(struct strbuf *out, const char *at, enum lenient_
         strbuf_puts(out, "typedef ");
         strbuf_append(out, at, (size_t)(end - at));
         break;
+    case LENIENT_OFFSET: // an argument follows
+        end = strchr(end, '(') + 1;
+        strbuf_append(out, at, (size_t)(end - at));
+        strbuf_puts(out, "__builtin_constant_p(__builtin_alloca(1)) ? false : ");
+        break;
     case LENIENT_SHARED:
         blank_pointer(out);
         strbuf_append(out, at, (size_t)(end - at));
@@ -753,6 +758,27 @@ static void find_chosen(struct search *s, const clang_messages *messages, uint32
         vec_push(s->arena, &found->list, chosen.list.data[0]);
 }
 
+// ---- Offsets of members -------------------------------------------------------------------
+
+// The word of the assertion that message i is about, where notes behind it tell of a member at
+// address 0; NULL: it is about something else.
+static const char *offset_assertion(struct search *s, const clang_messages *messages, uint32_t i) {
+    const struct clang_message *m = &messages->data[i];
+    bool of_null = false;
+    if (!m->error ||
+        !begins_with(m->text, "static assertion expression is not an integral constant"))
+        return NULL;
+    for (i++; i < messages->len && messages->data[i].note; i++)
+        of_null |= begins_with(messages->data[i].text, "cannot access field of null pointer");
+    const char *at = of_null ? place_of(s, m) : NULL;
+    while (at && at > s->text && !strchr(";{}", at[-1])) {
+        at--;
+        if (is_same_word(at, "static_assert", 13) && (at == s->text || !is_word_char(at[-1])))
+            return *skip_blanks(at + 13) == '(' ? at : NULL;
+    }
+    return NULL;
+}
+
 // ---- Registers in asm statements ----------------------------------------------------------
 
 // Whether what follows a percent sign is a name, and no operand: "%smid", but not "%0" or "%x0".
@@ -827,6 +853,9 @@ bool lenient_words_find(struct arena *arena, const cc_strings *diagnostics, bool
             if (name)
                 find_chosen(&s, &messages, i, name, found);
             find_percent(&s, &messages, i, found);
+            const char *assertion = offset_assertion(&s, &messages, i);
+            if (assertion)
+                add_word(&s, assertion, LENIENT_OFFSET, found);
             s.declared = messages.data[i].note ? s.declared : is_of_declarations(&messages.data[i]);
             s.listed = messages.data[i].note ? s.listed : is_of_list(&messages.data[i]);
             if (s.listed)
