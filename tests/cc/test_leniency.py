@@ -34,6 +34,40 @@ int main() {
         self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=20012").stderr, "")
         self.fails("-c", "a.cu", "-Werror", "all-warnings")
 
+    def test_calls_of_host_functions(self):
+        self.accepts("""__host__ int h(int x) { return x + 1; }
+struct S { __host__ int twice(int x) { return 2 * x; } };
+template <class T> __host__ __device__ int f(T x) {
+    S s;
+    if (false)
+        return s.twice(h(x));
+#ifdef __CUDA_ARCH__
+    return x;
+#else
+    return s.twice(h(x));
+#endif
+}
+__global__ void k(int *p) { *p = f(3); }
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 3 || f(3) != 8;
+}
+""", "a.cu:6:24: warning: #20014-D:", "a.cu:6:18: warning: #20014-D:", run=True)
+        self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=20014").stderr, "")
+        # Not where the device comes to them, and not in functions of the device.
+        self.write("b.cu", """__host__ int h(int x) { return x + 1; }
+__host__ __device__ int f(int x) { return h(x); }
+__global__ void k(int *p) { *p = f(3); }
+int main() {}
+""")
+        self.assertIn("b.cu:2:43: error: reference to __host__ function 'h'", self.fails("b.cu", "-o", "b").stderr)
+        self.write("c.cu", """struct S { __host__ int twice(int x) { return 2 * x; } };
+__global__ void k(int *p) { if (false) *p = S().twice(3); }
+""")
+        self.assertIn("twice", self.fails("-c", "c.cu").stderr)
+
     def test_specifiers_of_definitions(self):
         self.accepts("""struct C { int n; C(int a, int b); C(int a); int get() const; int get(); void lock(int *p); };
 __device__ C::C(int a) : n(a) {}
@@ -114,6 +148,19 @@ int main() {}
 """)
         self.write("a.cu", "__global__ void k(int *p, long double x) { *p = 1; }\nint main() {}\n")
         self.contains(self.fails("-c", "a.cu").stderr, "a.cu:1:", "long double")
+
+    def test_offsets_of_members(self):
+        source = """#define OFFSET(type, member) !(&(((type *)0)->member))
+template <class T> class Pair { T first, second; public:
+    __host__ __device__ Pair() { static_assert(sizeof(T) == 4, ""); static_assert(OFFSET(Pair<T>, %s), "it is not 0"); }
+};
+class Other { int first; public: __device__ Other() { static_assert(OFFSET(Other, first)); } };
+__global__ void k() { Pair<int> p; Other o; }
+int main() { Pair<float> p; }
+"""
+        self.accepts(source % "first")
+        self.write("b.cu", source % "second")
+        self.assertIn("it is not 0", self.fails("-c", "b.cu").stderr)
 
     def test_macros(self):
         self.accepts("#ifndef __NVCC_DIAG_PRAGMA_SUPPORT__\n#error none\n#endif\nint main() {}\n")

@@ -25,6 +25,7 @@
 #include "cc/messages/clang_failures.h"
 #include "cc/messages/clang_messages.h"
 #include "cc/messages/diagnostics.h"
+#include "cc/messages/host_calls.h"
 #include "cc/processes/temporaries.h"
 
 const char *file_stem(struct arena *arena, const char *path) {
@@ -269,14 +270,16 @@ static bool learn(struct compilation *c, const char *source, const cc_strings *d
     bool known = spaces || launches || spelled || counts || words || own || atomics || crash;
     known |= lines;
     bool late = !known && !c->late_templates && late_templates_told(c->arena, diagnostics, &read);
+    bool host = !known && !late && !c->host_calls && host_calls_told(c->arena, diagnostics);
     c->own_names |= own;
     c->group_atomics |= atomics;
     c->precompiled &= !c->group_atomics; // the headers were read without
     c->no_hints |= crash;
     c->with_lines |= lines;
     c->late_templates |= late;
+    c->host_calls |= host;
     c->precompiled &= !c->late_templates; // clang compares how templates are parsed
-    return known || late;
+    return known || late || host;
 }
 
 // What nvcc warns of where clang would have errors.
@@ -311,10 +314,15 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
         ok = action(&plain, source, output, &diagnostics);
     }
     struct compilation again = *c;
+    cc_strings host_calls = {0}; // what was said before they were taken
     while (!ok && !command_mode.dry_run && learn(&again, source, &diagnostics)) {
+        if (again.host_calls && !host_calls.len)
+            host_calls = diagnostics;
         diagnostics = (cc_strings){0};
         ok = action(&again, source, output, &diagnostics);
     }
+    if (!ok && host_calls.len)
+        diagnostics = host_calls;
     if (ok)
         add_own_warnings(&again, &diagnostics);
     bool refused = diagnostics_print(c->arena, c->options, source, &diagnostics);

@@ -475,6 +475,8 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "-xcuda");
     add_cuda(cmd, c, arch, source);
     add_architecture(cmd, c, arch);
+    if (c->host_calls && c->toolchain->plugin)
+        add_rules_argument(cmd, "host-calls");
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);

@@ -27,6 +27,7 @@ struct compilation {
                     // own
     bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
     bool no_hints;       // an earlier attempt made clang crash: alignment is not told to it
+    bool host_calls;     // an earlier attempt has found nothing but what host_calls.h tells of
     bool late_templates; // an earlier attempt has found errors in templates that may not be used
     bool with_lines;     // an earlier attempt had messages without places: the passes know lines
     bool color;          // diagnostics go to a terminal in the end

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cc/messages/clang_failures.h"
+#include "cc/messages/host_calls.h"
 #include "cc/messages/launch_text.h"
 #include "cc/messages/missing_parts.h"
 #include "cc/messages/unreachable_loops.h"
@@ -123,7 +124,7 @@ static unsigned number_of(const struct judge *j, const char *line) {
     if (number == UNREACHABLE_CODE && (path = place_of(j->arena, line, &at, &column)) &&
         is_unreachable_loop(j->arena, path, at, column))
         return UNREACHABLE_LOOP;
-    return number;
+    return is_host_call_warning(line) ? HOST_CALL : number;
 }
 
 enum { NVCC_OWN = 20000 }; // numbers from here on are of what only CUDA has

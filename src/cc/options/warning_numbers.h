@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { UNREACHABLE_CODE = 111, UNREACHABLE_LOOP = 128 };
+enum { UNREACHABLE_CODE = 111, UNREACHABLE_LOOP = 128, HOST_CALL = 20014 };
 
 // The number of clang's -W<flag>, n letters; 0: it has none here.
 unsigned warning_number(const char *flag, size_t n);

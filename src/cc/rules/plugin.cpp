@@ -256,6 +256,7 @@ struct QuadTarget : TargetInfo {
 
 class Action : public PluginASTAction {
     bool quads = false;     // the architecture has quad precision
+    bool hostCalls = false; // those from functions of both sides are taken
     std::string ownHeaders; // their folder, where programs do not see clang's macros
 
   protected:
@@ -263,6 +264,8 @@ class Action : public PluginASTAction {
         addAbiPragma(compiler);
         acceptLateDefaults(compiler);
         hideIntrinsicNames(compiler);
+        if (hostCalls)
+            acceptHostCalls(compiler);
         if (!ownHeaders.empty())
             hideCompilerMacros(compiler, ownHeaders);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
@@ -272,6 +275,7 @@ class Action : public PluginASTAction {
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
         for (StringRef argument : arguments) {
             quads |= argument == "quad-precision";
+            hostCalls |= argument == "host-calls";
             if (argument.consume_front("own-headers="))
                 ownHeaders = argument.str();
         }

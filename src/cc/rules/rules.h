@@ -104,6 +104,8 @@ void addAbiPragma(clang::CompilerInstance &compiler);
 void acceptLateDefaults(clang::CompilerInstance &compiler);
 // intrinsic_names.cpp
 void hideIntrinsicNames(clang::CompilerInstance &compiler);
+// host_calls.cpp
+void acceptHostCalls(clang::CompilerInstance &compiler);
 // compiler_macros.cpp: `own`: a folder whose headers see them, as those of the system do
 void hideCompilerMacros(clang::CompilerInstance &compiler, llvm::StringRef own);
 // constexpr_calls.cpp

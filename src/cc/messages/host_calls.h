@@ -1,0 +1,18 @@
+// Calls of the host's functions from functions of both sides. nvcc warns of them, since the device
+// may never come to them; for clang they are errors wherever device code calls the function around.
+// Another attempt takes them. It fails where the device comes to one all the same.
+#ifndef KUDZU_CC_HOST_CALLS_H
+#define KUDZU_CC_HOST_CALLS_H
+
+#include <stdbool.h>
+
+#include "cc/processes/cc.h"
+
+// Whether clang's errors (in files) are about such calls, and none about anything else. Of
+// functions of the runtime missing_parts.h tells more.
+bool host_calls_told(struct arena *arena, const cc_strings *diagnostics);
+
+// Whether the line is clang's warning of such a call in that attempt.
+bool is_host_call_warning(const char *line);
+
+#endif
