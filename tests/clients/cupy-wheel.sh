@@ -37,6 +37,7 @@ export LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$stand_ins" NVCC="$work/bin/nvcc" CUPY_
 tests_folder=$work/$client-tests
 [ -d "$tests_folder" ] || cp -r "$sources/tests" "$tests_folder" || fail "no tests"
 cd "$tests_folder" || exit 1
-[ $# -gt 0 ] || set -- cupy_tests/core_tests/test_elementwise.py
+[ $# -gt 0 ] || set -- $(for t in elementwise userkernel reduction raw carray function scan flags; do
+    echo cupy_tests/core_tests/test_$t.py; done) cupy_tests/creation_tests cupyx_tests/jit_tests/test_cooperative_groups.py
 tests "$@" -n "$jobs" --timeout 900 --max-worker-restart 1000
 report $version
