@@ -177,9 +177,11 @@ static void handle(int generation, int sig, siginfo_t *info, void *context) {
         return;
     if (sig == SIGSEGV && info->si_code > 0 && let_touch_by(info, context, r && r->block))
         return;
-    if (sig == SIGTRAP && single_step_end(info, context) &&
-        (check_host_stepped() | check_touch_stepped(context)))
-        return;
+    if (sig == SIGTRAP && single_step_end(info, context)) {
+        bool of_page = check_host_stepped(), of_device = check_touch_stepped(context);
+        if (of_page || of_device)
+            return;
+    }
     if (sig == SIGSEGV &&
         rights_allow(info, context, r && r->block ? r->block->op->context->device->index : -1,
                      is_write(context)))

@@ -1,5 +1,6 @@
-// The host reads memory of the device by its pointer. Guide, 6.2.2: such memory is reached from the host by copies.
 // needs: protection keys
+// The host reads memory of the device by its pointer. Guide, 6.2.2: such memory is reached from the
+// host by copies.
 #include "../suite.h"
 
 __global__ void fill(int *a) {

@@ -1,5 +1,6 @@
-// A function of the host in a stream writes memory of a pool. Guide, 6.2.2 and 15: it is the device's.
 // needs: protection keys
+// A function of the host in a stream writes memory of a pool. Guide, 6.2.2 and 15: it is the
+// device's.
 #include <string.h>
 
 #include "../suite.h"

@@ -1,5 +1,5 @@
-// The host reads managed memory that a kernel of more than a second will still write. Guide, 24.1.2.2 and 6.2.8.1:
-// a launch returns before the kernel has ended.
+// The host reads managed memory that a kernel of more than a second will still write.
+// Guide, 24.1.2.2 and 6.2.8.1: a launch returns before the kernel has ended.
 #include "../suite.h"
 
 __global__ void work(int *a) {
