@@ -65,8 +65,14 @@ static uint32_t with_rights(uint32_t pkru, int device) {
     return pkru;
 }
 
+static uint32_t bits_of_device_key(void) {
+    return 3u << 2 * atomic_load_explicit(&rights_device_key, memory_order_relaxed);
+}
+
 void rights_enter_slow(int device) {
     uint32_t before = read_register(), pkru = with_rights(before, device);
+    if (atomic_load_explicit(&rights_device_key, memory_order_relaxed))
+        pkru &= ~bits_of_device_key(); // the thread may be older than the key
     if (pkru != before)
         write_register(pkru);
 }
@@ -127,10 +133,6 @@ void rights_device_only(uint64_t base, uint64_t size) {
     uint64_t from = base & -page_bytes(), to = (base + size + page_bytes() - 1) & -page_bytes();
     if (key)
         (void)pkey_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE, key);
-}
-
-static uint32_t bits_of_device_key(void) {
-    return 3u << 2 * atomic_load_explicit(&rights_device_key, memory_order_relaxed);
 }
 
 bool rights_call_begin_slow(void) {

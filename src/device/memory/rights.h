@@ -23,18 +23,23 @@ void kd_rights_clear(uint64_t base, uint64_t size);
 // Of all memory of a pool, now and later: devices of the mask may use it.
 void kd_pool_set_rights(struct kd_pool *p, uint64_t devices, uint64_t all);
 
-extern atomic_int rights_keys; // that are in use
+extern atomic_int rights_keys;       // that are in use
+extern atomic_int rights_device_key; // of memory that is the devices' alone; 0: there is none
 void rights_enter_slow(int device);
 // The calling thread gets a device's rights, or with -1 all.
 static inline void rights_enter(int device) {
-    if (__builtin_expect(atomic_load_explicit(&rights_keys, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(atomic_load_explicit(&rights_keys, memory_order_relaxed) |
+                             atomic_load_explicit(&rights_device_key, memory_order_relaxed),
+                         0))
         rights_enter_slow(device);
 }
+// For the handler of SIGSEGV: whether the access is one that a key forbade although the device (-1:
+// the host) has the right: threads learn late of new keys. It can be tried again.
+bool rights_allow(const siginfo_t *info, void *context, int device, bool write);
+
 // ---- Memory that is the devices' alone, for kudzu check ------------------------------------
 // On a GPU the program's own code cannot access what cudaMalloc gives. Such pages get a key that
 // only this library's threads, and the program's while they are in a call of it, have the right of.
-
-extern atomic_int rights_device_key; // 0: there is none
 
 // Takes the key. False: the processor or the system has none.
 bool rights_device_begin(void);
@@ -59,9 +64,5 @@ bool rights_device_fault(const siginfo_t *info);
 bool rights_device_let(void *context, bool for_now);
 // For the handler of SIGTRAP: it has the right no more.
 void rights_device_take(void *context);
-
-// For the handler of SIGSEGV: whether the access is one that a key forbade although the device (-1:
-// the host) has the right: threads learn late of new keys. It can be tried again.
-bool rights_allow(const siginfo_t *info, void *context, int device, bool write);
 
 #endif
