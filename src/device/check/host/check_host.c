@@ -231,8 +231,8 @@ void check_host_hold(struct scheduler *s) {
 }
 
 // Where it does not end soon, it may be behind a function of the host, which is not held then. It
-// may also wait for what the host does behind this call: its threads have only looked for a second
-// then, or have looked at all, in loops that write themselves, and it goes on for ten.
+// may also wait for what the host does behind this call: for a second nothing runs then, or threads
+// only look; or they look at all, in loops that write themselves, and it goes on for ten.
 static bool wait_for(struct op *op) {
     enum { SLICE_NS = 100000000, IDLE = 10, LOOKS = 100, ALL = 600 };
     static const uint64_t soon_ns = 20000000;
@@ -245,7 +245,8 @@ static bool wait_for(struct op *op) {
     check_host_waits(1);
     for (int n = 0, idle = 0; !ended && idle < IDLE && n < (looked ? LOOKS : ALL); n++) {
         ended = scheduler_sleep(op, SLICE_NS);
-        idle = hang_only_looked(seen) ? idle + 1 : 0;
+        bool only_looked = hang_only_looked(seen);
+        idle = only_looked || !scheduler_is_busy(&op->device->scheduler) ? idle + 1 : 0;
         looked |= seen[0] != before;
     }
     check_host_waits(-1);
