@@ -76,6 +76,7 @@ static bool see_lanes_plain(const struct check_lanes *l, const struct check_now 
     return right;
 }
 
+#ifdef __x86_64__
 // ---- lanes that access four words each --------------------------------------------------------
 
 typedef uint64_t quad __attribute__((vector_size(32)));
@@ -136,6 +137,7 @@ static bool are_quads(const struct check_lanes *l) {
         odd |= l->offset[__builtin_ctz(m)] % 4;
     return !odd;
 }
+#endif
 
 // ---- asynchronous copies ----------------------------------------------------------------------
 
@@ -162,6 +164,7 @@ static bool begin_copies_plain(const struct check_lanes *l, const struct check_n
     return right;
 }
 
+#ifdef __x86_64__
 // The same for four words of each lane; what is ordered by the warp is looked at closer.
 static inline __attribute__((always_inline)) bool begin_quads_body(const struct check_lanes *l,
                                                                    const struct check_now *n) {
@@ -180,6 +183,7 @@ static inline __attribute__((always_inline)) bool begin_quads_body(const struct 
     }
     return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
 }
+#endif
 
 bool check_place_of_all(const struct check_places *p) {
     uint64_t at = p->addresses[0] + p->from;

@@ -148,25 +148,26 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
     }
 }
 
-// The host has touched a page that it may not. False: it has not.
-static bool let_host_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
-    enum check_host_answer answer =
-        check_host_fault((uint64_t)info->si_addr, program_counter(u), is_write(u), of_device,
-                         single_step_allowed(u));
+// Lets the thread go on, or run one instruction. False: it has been stopped by something else.
+static bool let_by(enum check_host_answer answer, ucontext_t *u) {
     if (answer == CHECK_HOST_ONCE)
         single_step_begin(u);
     return answer != CHECK_HOST_NOT;
 }
 
+// The host has touched a page that it may not. False: it has not.
+static bool let_host_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
+    return let_by(check_host_fault((uint64_t)info->si_addr, program_counter(u), is_write(u),
+                                   of_device, single_step_allowed(u)),
+                  u);
+}
+
 // The host has touched a device's memory. False: it has not.
 static bool let_touch_by(const siginfo_t *info, ucontext_t *u, bool of_device) {
-    if (!rights_device_fault(info))
-        return false;
-    enum check_host_answer answer = check_touch_fault(
-        info, u, program_counter(u), stack_end(u), is_write(u), of_device, single_step_allowed(u));
-    if (answer == CHECK_HOST_ONCE)
-        single_step_begin(u);
-    return answer != CHECK_HOST_NOT;
+    return rights_device_fault(info) &&
+           let_by(check_touch_fault(info, u, program_counter(u), stack_end(u), is_write(u),
+                                    of_device, single_step_allowed(u)),
+                  u);
 }
 
 static void handle(int generation, int sig, siginfo_t *info, void *context) {
