@@ -33,7 +33,10 @@ enum {
     KD_CHECK_COPY_WAIT,
     // In front of a wgmma.mma. address: b's descriptor; more: a's. site.offset: isa_matrix_pack;
     // site.bytes: KD_CHECK_TRANS_*; site.cause: the site that it reads shared memory by.
-    KD_CHECK_PRODUCT
+    KD_CHECK_PRODUCT,
+    // Groups of wgmma.mma, as those of copies.
+    KD_CHECK_PRODUCTS_COMMIT,
+    KD_CHECK_PRODUCTS_WAIT
 };
 enum { KD_CHECK_TRANS_A = 1, KD_CHECK_TRANS_B = 2 };
 enum kd_check_wait {
@@ -53,5 +56,7 @@ enum { KD_CHECK_READ_ONLY = KD_CHECK_COMPUTED };
 // so. (The bit tells something else of what is strong.) The release that tells the object has
 // KD_CHECK_BULK.
 enum { KD_CHECK_BY_OBJECT = KD_CHECK_ACQUIRE };
+// Of the flags of what a wgmma.mma reads: it goes on until its group has been waited for.
+enum { KD_CHECK_BY_GROUP = KD_CHECK_ACQUIRE };
 
 #endif

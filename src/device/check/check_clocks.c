@@ -25,6 +25,7 @@ static void clear(struct check_threads *t, uint32_t nthreads) {
     memset(t->apart, 0, warps * sizeof *t->apart);
     memset(t->place, 0, warps * sizeof *t->place);
     memset(t->open, 0, warps * sizeof *t->open);
+    memset(t->products, 0, warps * sizeof *t->products);
     t->order = NULL;
     t->fenced = 0;
     t->last = NULL;

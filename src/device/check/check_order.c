@@ -477,6 +477,19 @@ static void tell_copies(struct kd_block *b, struct check_threads *t, uint32_t la
         check_copies_wait(b, t, lane, site, groups);
 }
 
+// All groups of the warpgroup's products but so many are over. A product is the warpgroup's: what
+// one of its warps has waited for has ended for all four. PTX ISA, wgmma.wait_group.
+static void wait_for_products(struct check_order *o, struct check_threads *t, uint32_t thread,
+                              uint64_t left) {
+    uint32_t warp = thread / KD_WARP, ended = t->products[warp];
+    struct check_vector *v = NULL;
+    if (ended <= left)
+        return;
+    check_vector_put(&v, (uint32_t)t->block, check_who_multiplies(warp), ended - (uint32_t)left);
+    take(o, thread, v);
+    check_vector_unref(v);
+}
+
 void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *site, const uint64_t *addresses,
                       const uint64_t *more) {
@@ -492,6 +505,10 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
             continue;
         if (copies) {
             tell_copies(b, t, lane, site, address);
+        } else if (site->kind == KD_CHECK_PRODUCTS_COMMIT) {
+            t->products[lane / KD_WARP] += lane % KD_WARP == 0; // once for the warp
+        } else if (site->kind == KD_CHECK_PRODUCTS_WAIT) {
+            wait_for_products(o, t, lane, address);
         } else if (site->kind == KD_CHECK_ORDER_FENCE) {
             fence(o, t, lane, is_far(b, site), site);
             t->fenced = t->epoch[lane] >= t->fenced ? t->epoch[lane] + 1 : t->fenced;

@@ -83,9 +83,20 @@ static bool is_by_object(const struct check_stamp *s) {
            s->site->flags & KD_CHECK_BY_OBJECT;
 }
 
+// Is it what a product of a warpgroup reads? Its stamp is the first warp's, and has how many groups
+// had ended.
+static bool is_by_group(const struct check_stamp *s) {
+    const uint16_t flags = KD_CHECK_BULK | KD_CHECK_BY_GROUP;
+    return s->site->kind == KD_CHECK_READ && !(s->site->flags & KD_CHECK_STRONG) &&
+           (s->site->flags & flags) == flags;
+}
+
 // Does a thread know of x by more than barriers of the whole block?
 static bool knows(const struct check_threads *t, uint32_t thread, const struct record *x) {
     const struct check_stamp *s = &x->stamp;
+    if (is_by_group(s))
+        return check_order_knows(t, thread, s->block, check_who_multiplies(s->warp), UINT32_MAX,
+                                 s->warp_syncs);
     if (is_by_object(s)) // no barrier tells of it
         return check_order_knows(t, thread, s->block, CHECK_WHO_COPIES + x->thread, UINT32_MAX,
                                  s->warp_syncs);
@@ -105,7 +116,7 @@ static bool unordered(const struct kd_block *b, const struct check_threads *t,
     if (a->grid != n->grid) // is_over has looked
         return !check_child_knows(launch_op(b->launch), a, x->thread);
     if (a->goes_on && a->block == n->block)
-        return !is_by_object(a) || !knows(t, y->thread, x);
+        return !(is_by_object(a) || is_by_group(a)) || !knows(t, y->thread, x);
     if (a->block != n->block) {
         if (owners == OF_BLOCK || (owners == OF_CLUSTER && !is_one_cluster(b, a->block, n->block)))
             return false;
@@ -306,6 +317,13 @@ static bool may_name(const struct visit *v, uint32_t array) {
     return atomic_load_explicit(v->names, memory_order_relaxed) & array;
 }
 
+// Does it name a product that the thread knows to have ended?
+static bool is_ended_product(const struct visit *v, uint32_t name) {
+    const struct record x = record_of(name, 0);
+    return is_by_group(&x.stamp) && x.stamp.block == v->now.stamp.block &&
+           knows(v->t, v->now.thread, &x);
+}
+
 static void add_reader(struct visit *v, struct check_cells *c, uint32_t k) {
     const struct check_stamp *now = &v->now.stamp;
     for (int n = 0; n < CHECK_READERS; n++) {
@@ -318,12 +336,13 @@ static void add_reader(struct visit *v, struct check_cells *c, uint32_t k) {
         if (v->number && *name == named(v))
             return;
         const struct check_stamp *s = check_stamp_of(*name >> CHECK_LANE_BITS);
-        bool own = is_of_warp(v, s) && *name % KD_WARP == v->now.thread % KD_WARP;
+        bool own = is_of_warp(v, s) && *name % KD_WARP == v->now.thread % KD_WARP &&
+                   s->goes_on == now->goes_on && is_by_group(s) == is_by_group(now);
         if (own && s->epoch == now->epoch) {
             put_with(v, name, now->bytes | s->bytes);
             return;
         }
-        if (own || is_over(v, s)) {
+        if (own || is_over(v, s) || is_ended_product(v, *name)) {
             put(v, name);
             return;
         }
@@ -833,6 +852,18 @@ static bool unordered_for_all(struct visit *v, const struct record *x) {
     return true;
 }
 
+// A warp's read as what its warpgroup reads until the group of products has been waited for.
+static struct visit for_warpgroup(const struct visit *v) {
+    struct visit all = *v;
+    uint32_t warp = v->now.stamp.warp, first = warp / CHECK_WARPGROUP * CHECK_WARPGROUP;
+    all.now.thread = first * KD_WARP;
+    all.now.stamp.warp = (uint16_t)first;
+    all.now.stamp.goes_on = true;
+    all.now.stamp.epoch = 0;
+    all.now.stamp.warp_syncs = v->t->products[warp];
+    return all;
+}
+
 void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                         const struct kd_check_site *site, uint32_t thread, uint64_t address) {
     enum { PIECE = 16 };
@@ -845,10 +876,12 @@ void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                                       .epoch = t->epoch[thread],
                                       .warp_syncs = syncs_of(t, thread),
                                       .bytes = 15}};
+    struct visit all = for_warpgroup(&v);
     for (uint64_t at = address; at < address + PIECE; at += 4) {
         if (!find_cells(&v, at))
             continue;
         lock_row(&v, at);
+        all.names = v.names;
         uint32_t k = (uint32_t)(at >> 2) % CHECK_CELLS;
         uint32_t name = v.cells->weak[k] ? v.cells->weak[k] : v.cells->strong[k];
         struct record racing = name ? record_of(name, 0) : v.now;
@@ -858,12 +891,16 @@ void check_race_by_warp(struct kd_block *b, struct check_threads *t,
             races = true;
             why = no_fence;
         }
+        if (!races)
+            add_reader(&all, v.cells, k);
         unlock(&v);
         if (races) {
             report(b, &racing, &v.now, at, why);
-            return;
+            break;
         }
     }
+    settle(&all);
+    check_stamp_drop(t->stamps, all.gone, all.gone_times);
 }
 
 // Names that say that this thread's access goes on are to be that which is made.
@@ -875,7 +912,7 @@ static void end_access(struct visit *v, uint32_t *names, uint32_t n) {
         if (v->seen != number) {
             const struct check_stamp *s = check_stamp_of(number);
             v->seen = number;
-            v->seen_own = is_of_warp(v, s) && s->goes_on && !is_by_object(s);
+            v->seen_own = is_of_warp(v, s) && s->goes_on && !is_by_object(s) && !is_by_group(s);
         }
         if (v->seen_own)
             put(v, &names[k]);

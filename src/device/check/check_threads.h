@@ -3,6 +3,7 @@
 #define KUDZU_DEVICE_CHECK_THREADS_H
 
 #include "device/check/check.h"
+#include "device/check/check_vector.h"
 #include "device/exec/block.h"
 
 // A barrier or an operation of a warp at which lanes have come that others have to come to.
@@ -37,9 +38,10 @@ struct check_threads {
     struct check_intervals *intervals; // check_intervals.c's own, of the worker
     // One more than the most barriers that a thread had passed at a fence; 0: none.
     uint32_t fenced;
-    uint32_t objects_told;       // of bulk copies, so many times
-    struct check_scopes *scopes; // check_scopes.c's own; NULL: no variable has ended so far
-    struct check_copies *copies; // check_copies.c's own; NULL: none so far
+    uint32_t objects_told;            // of bulk copies, so many times
+    uint32_t products[KD_MOST_WARPS]; // groups of wgmma.mma that each warp has ended
+    struct check_scopes *scopes;      // check_scopes.c's own; NULL: no variable has ended so far
+    struct check_copies *copies;      // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     uint8_t open[KD_MOST_WARPS]; // so many meetings of the warp, the first ones
     struct check_meeting meetings[KD_MOST_WARPS][CHECK_MEETINGS];
@@ -53,6 +55,11 @@ static inline struct check_threads *check_threads_of(struct kd_block *b) {
         t->ctaid[2] == b->ctaid[2])
         return t;
     return check_threads_begin(b);
+}
+// Whose clock in a vector (check_vector.h) counts groups of products of a warp's warpgroup.
+enum { CHECK_WARPGROUP = 4 }; // warps
+static inline uint32_t check_who_multiplies(uint32_t warp) {
+    return CHECK_WHO_PRODUCTS + warp / CHECK_WARPGROUP * CHECK_WARPGROUP;
 }
 // The clocks of a warp's lanes, from now on each its own. NULL: no memory.
 struct check_clocks *check_set_apart(struct check_threads *t, uint32_t warp);
@@ -100,7 +107,8 @@ void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thr
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
 // A warp is about to read 16 bytes of shared memory by the async proxy for a product: are they
-// written, as far as any of its threads knows? That they are read is not kept.
+// written, as far as any of its threads knows? That its warpgroup reads them until somebody has
+// waited for the group is kept.
 void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                         const struct kd_check_site *site, uint32_t thread, uint64_t address);
 

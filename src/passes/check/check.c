@@ -329,7 +329,7 @@ static void add_product(struct checker *c, struct kir_inst *i) {
         .kind = KD_CHECK_READ, .align = 1, .space = ISA_SPACE_GENERIC, .flags = c->flags};
     if (!(c->flags & KD_CHECK_ORDERED) || !is_known(i, o.trans_a) || !is_known(i, o.trans_b))
         return;
-    read.flags |= KD_CHECK_BULK;
+    read.flags |= KD_CHECK_BULK | KD_CHECK_BY_GROUP;
     struct kd_check_site site = {.kind = KD_CHECK_PRODUCT,
                                  .align = 1,
                                  .bytes = (is_set(i, o.trans_a) ? KD_CHECK_TRANS_A : 0) |
@@ -344,6 +344,13 @@ static void add_product(struct checker *c, struct kir_inst *i) {
     read.space = ISA_SPACE_SHARED; // anywhere in it
     read.flags |= KD_CHECK_COPY;
     add(c, (struct access){i, none, NULL, read, true});
+}
+
+// Groups of products end, or are waited for.
+static void add_groups(struct checker *c, struct kir_inst *i, uint8_t kind) {
+    struct kd_check_site site = {.kind = kind, .align = 1};
+    uint64_t left = i->nops ? i->ops[0]->bits.u32[0] : 0;
+    tell(c, i, i, site, kir_const(c->f, KIR_B64, left), kir_const(c->f, KIR_B32, 1));
 }
 
 static void look_at_order(struct checker *c, struct kir_inst *i) {
@@ -395,6 +402,12 @@ static void look_at_order(struct checker *c, struct kir_inst *i) {
         break;
     case ISA_OP_BARRIER_CLUSTER_WAIT:
         add_order(c, i, KD_CHECK_ORDER_ACQUIRE, KD_CHECK_AT_CLUSTER, kir_const(c->f, KIR_B64, 0));
+        break;
+    case ISA_OP_WGMMA_COMMIT_GROUP:
+        add_groups(c, i, KD_CHECK_PRODUCTS_COMMIT);
+        break;
+    case ISA_OP_WGMMA_WAIT_GROUP:
+        add_groups(c, i, KD_CHECK_PRODUCTS_WAIT);
         break;
     default:
         break;

@@ -13,11 +13,22 @@ __device__ inline uint64_t descriptor_of(const void *tile, uint64_t k, uint64_t 
 
 // To d, of 64 rows and 8 columns, a times b is added, with 16 elements of k; a and b: descriptors.
 #define PRODUCT(d, a, b)                                                                           \
+    do {                                                                                           \
+        START_PRODUCT(d, a, b);                                                                    \
+        WAIT_FOR_PRODUCTS(d, 0);                                                                   \
+    } while (0)
+
+// The same in two: the product is a group, and all groups are waited for but n.
+#define START_PRODUCT(d, a, b)                                                                     \
     asm volatile("wgmma.fence.sync.aligned;\n"                                                     \
                  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, "    \
                  "1, 1, 1, 0, 0;\n"                                                                \
                  "wgmma.commit_group.sync.aligned;\n"                                              \
-                 "wgmma.wait_group.sync.aligned 0;\n"                                              \
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
                  : "l"(a), "l"(b)                                                                  \
+                 : "memory")
+#define WAIT_FOR_PRODUCTS(d, n)                                                                    \
+    asm volatile("wgmma.wait_group.sync.aligned " #n ";\n"                                         \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+                 :                                                                                 \
                  : "memory")
