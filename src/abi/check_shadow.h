@@ -37,5 +37,15 @@ enum { KD_CHECK_SHADOW_BYTES = 16 };
 // In place of a count of bytes: whether the texels that each thread's last fetch took are written,
 // whatever the addresses are; all bits are set where one is not.
 enum { KD_CHECK_TEXELS = 9 };
+// In place of a count of bytes, with the descriptor of a matrix in shared memory that a wgmma.mma
+// reads in place of an address: a bit for each of 64 rows of a, or columns of b, whether something
+// of it is undecided. Beside it how many eights of these the matrix has, less one.
+enum {
+    KD_CHECK_LINES = 0x8000,
+    KD_CHECK_LINES_TRANS = 0x4000,
+    KD_CHECK_LINES_ELEMENT = 12, // from this bit on: the logarithm of an element's bytes
+    KD_CHECK_LINES_FIRST = 8,    // the same: the first line, in units of 64
+    KD_CHECK_LINES_EIGHTS = 31
+};
 
 #endif

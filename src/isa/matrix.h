@@ -143,6 +143,11 @@ struct isa_wgmma_operands isa_wgmma_operands_of(const struct isa_matrix *x, unsi
 void isa_wgmma_pieces(const struct isa_matrix *x, unsigned warp, uint64_t a, bool trans_a,
                       uint64_t b, bool trans_b, void (*piece)(void *ctx, uint32_t address),
                       void *ctx);
+// The same of one of the two matrices, of which `n` rows of a, or columns of b, are read: of
+// elements of so many bytes. line: the first that lies in the piece; the only one, unless the
+// matrix is transposed: one for each element then.
+void isa_wgmma_lines(uint64_t descriptor, bool trans, unsigned n, unsigned element,
+                     void (*piece)(void *ctx, uint32_t address, unsigned line), void *ctx);
 // Rows that operands and results of any instruction take together; where the results stand when
 // `rows` holds the operands: over those of wgmma, which has its sums first, else behind.
 enum { ISA_MATRIX_ROWS = 144 };

@@ -113,6 +113,16 @@ void isa_wgmma_pieces(const struct isa_matrix *x, unsigned warp, uint64_t a, boo
     tile_pieces(&tb, 0, columns, rows, 128 / isa_fragment_of(x, ISA_FRAG_B).bits, piece, ctx);
 }
 
+void isa_wgmma_lines(uint64_t descriptor, bool trans, unsigned n, unsigned element,
+                     void (*piece)(void *ctx, uint32_t address, unsigned line), void *ctx) {
+    enum { PIECE = 16, DEPTH = 32 }; // bytes: of a line
+    const struct matrix_tile t = matrix_tile_of(descriptor, trans);
+    unsigned per = PIECE / element, by_line = trans ? per : 1, by_k = trans ? 1 : per;
+    for (unsigned line = 0; line < n; line += by_line)
+        for (unsigned k = 0; k < DEPTH / element; k += by_k)
+            piece(ctx, matrix_tile_address(&t, line, k, per), line);
+}
+
 void matrix_wgmma(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
                   uint32_t lanes, unsigned nops, const uint64_t (*src)[ISA_LANES],
                   uint64_t (*dst)[ISA_LANES]) {

@@ -122,6 +122,9 @@ uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
 void check_async_product(struct kd_block *b, uint32_t thread, uint32_t mask,
                          const struct kd_check_site *site, uint64_t descriptor_b,
                          uint64_t descriptor_a);
+// As kd_rt_check_origin with KD_CHECK_LINES.
+void check_async_lines(struct kd_block *b, uint32_t mask, uint32_t code,
+                       const uint64_t *descriptors, uint64_t *lines);
 
 // ---- check_moves.c ------------------------------------------------------------------------
 

@@ -554,6 +554,10 @@ void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint
         check_image_texels(b, thread, mask, (uint64_t *)(void *)origins);
         return;
     }
+    if (bytes & KD_CHECK_LINES) {
+        check_async_lines(b, mask, bytes, addresses, (uint64_t *)(void *)origins);
+        return;
+    }
     if (code == 1 && mask) {
         origins[0] = check_find_again(b, addresses[0]);
         return;

@@ -2,6 +2,7 @@
 // thread, at the place that code has told last. What other bulk copies access code tells of; they
 // are here for what nobody has written alone.
 #include "abi/check_meeting.h"
+#include "abi/check_shadow.h"
 #include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
 #include "device/helpers/async.h"
@@ -149,6 +150,48 @@ void check_async_product(struct kd_block *b, uint32_t thread, uint32_t mask,
     check_intervals_stop(b, t);
     isa_wgmma_pieces(&x, thread / KD_WARP, descriptor_a, site->bytes & KD_CHECK_TRANS_A,
                      descriptor_b, site->bytes & KD_CHECK_TRANS_B, look_at_piece, &p);
+}
+
+struct line_bits {
+    const struct kd_block *b;
+    uint32_t element, first; // bytes; the line of bit 0
+    bool trans;
+    uint64_t undecided;
+};
+
+// 16 bytes of one line, or one element of each of several.
+static void look_at_lines(void *ctx, uint32_t address, unsigned line) {
+    enum { PIECE = 16, LINES = 64 };
+    struct line_bits *l = ctx;
+    uint32_t each = l->trans ? l->element : PIECE;
+    for (uint32_t k = 0; k < PIECE; k += each, line++) {
+        uint64_t at = (uint64_t)(uintptr_t)l->b->shared + address + k;
+        bool inside = line >= l->first && line < l->first + LINES &&
+                      address + PIECE <= l->b->shared_window_bytes;
+        if (inside && (check_init_bits(at, each < 8 ? each : 8) ||
+                       (each > 8 && check_init_bits(at + 8, each - 8))))
+            l->undecided |= UINT64_C(1) << (line - l->first);
+    }
+}
+
+void check_async_lines(struct kd_block *b, uint32_t mask, uint32_t code,
+                       const uint64_t *descriptors, uint64_t *lines) {
+    struct line_bits l = {.b = b,
+                          .element = 1u << (code >> KD_CHECK_LINES_ELEMENT & 3),
+                          .first = (code >> KD_CHECK_LINES_FIRST & 3) * 64,
+                          .trans = code & KD_CHECK_LINES_TRANS};
+    if (mask)
+        check_block_begins(b);
+    for (uint32_t m = mask, last = 0; m; m &= m - 1) {
+        uint32_t k = (uint32_t)__builtin_ctz(m);
+        if (m == mask || descriptors[k] != descriptors[last]) {
+            l.undecided = 0;
+            isa_wgmma_lines(descriptors[k], l.trans, 8 * ((code & KD_CHECK_LINES_EIGHTS) + 1),
+                            l.element, look_at_lines, &l);
+        }
+        lines[k] = l.undecided;
+        last = k;
+    }
 }
 
 // ---- copies -------------------------------------------------------------------------------

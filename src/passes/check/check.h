@@ -6,6 +6,7 @@
 //   check.c         which accesses, and their checks
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
+//   check_products.c  the same, of products of matrices
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_async.c   copies of which the device tells
 //   check_matrix.c  what loads and stores of matrices access

@@ -17,6 +17,7 @@
 #include "isa/ops/multimem.h"
 #include "isa/ops/warp.h"
 #include "passes/check/check.h"
+#include "passes/check/check_products.h"
 
 struct phi {
     struct kir_inst *of, *shadow, *made; // made: NULL where it is not wanted
@@ -82,6 +83,12 @@ static bool may(const struct init *s, const struct kir_inst *i) {
         return i->nres == 1 && any(s, i);
     case ISA_OP_ISSPACEP:
         return false;
+    case ISA_OP_LDMATRIX:
+        return check_products_load_is(i);
+    case ISA_OP_MMA:
+        return check_products_are(i) && any(s, i);
+    case ISA_OP_WGMMA_MMA:
+        return check_products_are(i);
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && any(s, i);
     }
@@ -483,6 +490,8 @@ static bool is_move(const struct init *s, const struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_ADD:
     case ISA_OP_SUB:
+    case ISA_OP_MMA:
+    case ISA_OP_WGMMA_MMA:
         return false;
     case ISA_OP_SHL:
     case ISA_OP_SHR:
@@ -684,6 +693,20 @@ static void fetch(struct init *s, struct kir_inst *i) {
             s->shadow[i->res[k]->id] = all_bits(s, p, shadow_type(i->res[k]));
 }
 
+static struct kir_value *of_operand(void *user, const struct kir_value *v) {
+    struct init *s = user;
+    return has(s, v) ? shadow(s, v) : NULL;
+}
+
+// Of a product, or of what ldmatrix loads.
+static void matrix(struct init *s, struct kir_inst *i) {
+    struct kir_value **r = arena_array(&s->tmp, struct kir_value *, i->nres);
+    s->at = i->op == ISA_OP_LDMATRIX ? check_products_load(s->f, i, i, r)
+                                     : check_products_follow(s->f, i, i, of_operand, s, r);
+    for (uint32_t k = 0; k < i->nres; k++)
+        s->shadow[i->res[k]->id] = r[k];
+}
+
 // The instruction nearest to a stored value that made more of what nobody has written than a copy:
 // a comparison, else a computation, with a line if there is one. NULL: there is none.
 static const struct kir_inst *find_cause(struct init *s, struct kir_value *v) {
@@ -876,6 +899,12 @@ static void look_at(struct init *s, struct kir_inst *i) {
             s->shadow[i->res[0]->id] = c->res[0];
             follow_made(s, i);
         }
+        break;
+    case ISA_OP_LDMATRIX:
+    case ISA_OP_MMA:
+    case ISA_OP_WGMMA_MMA:
+        if (may(s, i))
+            matrix(s, i);
         break;
     case ISA_OP_CBR:
     case ISA_OP_BRX_IDX:
