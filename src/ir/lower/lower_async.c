@@ -184,6 +184,7 @@ static bool lower_async_write(struct lower_func *lf, isa_op op) {
     struct kir_inst *i = emit(lf, op, &a, 0, NULL);
     i->mods.sem = op == ISA_OP_RED ? ISA_SEM_RELAXED : ISA_SEM_WEAK;
     i->mods.scope = op == ISA_OP_RED ? ISA_SCOPE_CLUSTER : ISA_SCOPE_NONE;
+    i->flag = op == ISA_OP_ST && lf->lm->ast->tells_copies;
     signal_bytes(lf, bar, isa_type_bits((enum isa_type)inst->ty) / 8 * count);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "isa/ops/cluster.h"
 #include "isa/ops/fence.h"
 #include "isa/ops/image.h"
+#include "isa/ops/launch.h"
 #include "isa/ops/matrix.h"
 #include "isa/ops/memory.h"
 #include "isa/ops/tensor.h"
@@ -96,6 +97,16 @@ static bool is_of_copy(const struct kir_inst *i) {
     return i->flag && i->mods.space == (i->op == ISA_OP_LD ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED);
 }
 
+// Is it st.async, which is over when its mbarrier object says so?
+static bool is_async_store(const struct kir_inst *i) {
+    return i->op == ISA_OP_ST && i->flag && i->mods.space != ISA_SPACE_SHARED;
+}
+
+// Of the flags of what an mbarrier object tells of, which no barrier orders.
+static uint16_t by_object(const struct checker *c) {
+    return KD_CHECK_BULK | (c->sites.relaxed_waits ? 0 : KD_CHECK_BY_OBJECT);
+}
+
 // Is it by the read-only cache, which may have what was there before?
 static bool is_read_only(const struct kir_inst *i) {
     return i->op == ISA_OP_LD && i->mods.nc;
@@ -132,6 +143,7 @@ static void add_plain(struct checker *c, struct kir_inst *i, enum kd_check_kind 
                          .kind = (uint8_t)kind,
                          .flags = (uint16_t)(flags | (inside ? KD_CHECK_INSIDE : 0) | strong |
                                              (races && is_of_copy(i) ? KD_CHECK_COPY : 0) |
+                                             (races && is_async_store(i) ? by_object(c) : 0) |
                                              (races && is_read_only(i) ? KD_CHECK_READ_ONLY : 0)),
                          .offset = i->offset},
                         false});
@@ -466,6 +478,28 @@ static void add_object(struct checker *c, struct kir_inst *i, enum kd_check_kind
     add(c, (struct access){i, i->ops[0], NULL, site, false});
 }
 
+// The answer of cluster launch control is written as what a bulk copy writes, and a tensor map as
+// by a plain store to all of it. PTX ISA: clusterlaunchcontrol.try_cancel, tensormap.replace.
+static void add_written(struct checker *c, struct kir_inst *i, uint32_t bytes, uint16_t flags) {
+    struct kd_check_site site = {.bytes = bytes,
+                                 .align = 1,
+                                 .space = ISA_SPACE_GENERIC,
+                                 .kind = KD_CHECK_WRITE,
+                                 .flags = (uint16_t)(c->flags | KD_CHECK_INSIDE | flags)};
+    if (c->flags & KD_CHECK_ORDERED)
+        add(c, (struct access){i, i->ops[0], NULL, site, false});
+}
+
+// An mbarrier object is told of bytes that have come, in front of what tells it.
+static void add_signal(struct checker *c, struct kir_inst *i, struct kir_value *object) {
+    struct kd_check_site site = {.kind = KD_CHECK_ORDER_RELEASE,
+                                 .bytes = KD_CHECK_AT_OBJECT,
+                                 .align = 1,
+                                 .flags = KD_CHECK_RELEASE | KD_CHECK_BULK};
+    if (c->orders)
+        add(c, (struct access){i, object, kir_const(c->f, KIR_B32, 1), site, false});
+}
+
 static void look_at(struct checker *c, struct kir_inst *i) {
     switch (i->op) {
     case ISA_OP_LD:
@@ -502,6 +536,20 @@ static void look_at(struct checker *c, struct kir_inst *i) {
     case ISA_OP_WGMMA_MMA:
         add_product(c, i);
         break;
+    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL: {
+        enum { ANSWER = 16 };
+        add_written(c, i, ANSWER, by_object(c));
+        add_signal(c, i, i->ops[1]);
+        break;
+    }
+    case ISA_OP_MBARRIER_COMPLETE_TX:
+        add_signal(c, i, i->ops[0]);
+        break;
+    case ISA_OP_TENSORMAP_REPLACE: {
+        enum { MAP = 128 };
+        add_written(c, i, MAP, 0);
+        break;
+    }
     case ISA_OP_CHECK_SCOPE:
         add_scope(c, i);
         break;
@@ -553,8 +601,13 @@ static bool orders_otherwise(const struct kir_inst *i) {
     case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
     case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
         return false;
+    case ISA_OP_MBARRIER_COMPLETE_TX: // of st.async, red.async
+    case ISA_OP_TENSORMAP_REPLACE:
+        return false;
     case ISA_OP_CP_ASYNC_BULK: // a tensor map with its fence
         return i->mods.scope;
+    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL: // for all blocks of a cluster
+        return i->mods.mask;
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
     }
@@ -583,7 +636,8 @@ static bool is_fence(const struct kir_inst *i) {
 // Does it read shared memory, or write it, through the async proxy?
 static bool is_of_async_proxy(const struct kir_inst *i) {
     return i->op == ISA_OP_WGMMA_MMA || i->op == ISA_OP_CP_ASYNC_BULK ||
-           i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses;
+           i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses ||
+           i->op == ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL || is_async_store(i);
 }
 
 static bool is_bulk_reduction(const struct kir_inst *i) {
@@ -643,7 +697,7 @@ static uint32_t find_shared(struct checker *c, struct check_program *programs,
             .m = {a->i, a->address, a->site.offset, a->site.bytes,
                   (uint8_t)((writes ? KD_STEP_WRITES : 0) | (strong ? KD_STEP_STRONG : 0))},
             .shared = a->site.space == ISA_SPACE_SHARED,
-            .goes_on = a->site.flags & KD_CHECK_COPY || !a->site.bytes};
+            .goes_on = a->site.flags & (KD_CHECK_COPY | KD_CHECK_BULK) || !a->site.bytes};
     }
     return check_shared(&c->tmp, c->f, uses, n, programs, CHECK_MOST_PROGRAMS);
 }
