@@ -25,10 +25,13 @@ static inline CUtensorMap map_of(void *address, cuuint64_t columns, cuuint64_t r
     return map;
 }
 
-// Copies of boxes, as macros so that their lines are the program's.
+// Copies of boxes and of rows of bytes, as macros so that their lines are the program's.
 #define LOAD_BOX(tile, map, at, object)                                                            \
     cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, tile, map,  \
                                     at, object)
+#define LOAD_TILE(tile, from, size, object)                                                        \
+    cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, tile, from, size,  \
+                             object)
 #define STORE_BOX(map, at, tile)                                                                   \
     cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_global, cuda::ptx::space_shared, map, at, tile)
 

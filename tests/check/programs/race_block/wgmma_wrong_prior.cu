@@ -4,10 +4,6 @@
 #include "../wgmma.h"
 
 namespace ptx = cuda::ptx;
-
-#define LOAD_TILE(tile, from, size, object)                                                        \
-    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, from, size, object)
-
 enum { STEPS = 4, TILE = 8 * 16 };
 
 __global__ void multiply(const __half *in, float *out) {
@@ -16,11 +12,10 @@ __global__ void multiply(const __half *in, float *out) {
     for (int k = threadIdx.x; k < 64 * 16; k += 128)
         a[k] = __int2half_rn(1);
     ptx::fence_proxy_async(ptx::space_shared);
-    if (threadIdx.x == 0)
-        for (int k = 0; k < 2; k++) {
-            object_begin(&full[k], 1);
-            object_begin(&empty[k], 1);
-        }
+    for (int k = 0; k < 2 && threadIdx.x == 0; k++) {
+        object_begin(&full[k], 1);
+        object_begin(&empty[k], 1);
+    }
     __syncthreads();
     if (threadIdx.x >= 128) {
         for (int n = 0; n < STEPS && threadIdx.x == 128; n++) {
@@ -36,14 +31,13 @@ __global__ void multiply(const __half *in, float *out) {
         wait_for(&full[n % 2], n / 2 & 1);
         START_PRODUCT(d, descriptor_of(a, 128, 256), descriptor_of(b[n % 2], 128, 256)); // with
         WAIT_FOR_PRODUCTS(d, 1);
-        // One thread for all: a product is the warpgroup's.
 #ifdef BUG
-        if (threadIdx.x == 0)
-            ptx::mbarrier_arrive(&empty[n % 2]);
+        int done = n;
 #else
-        if (threadIdx.x == 0 && n > 0)
-            ptx::mbarrier_arrive(&empty[(n - 1) % 2]);
+        int done = n - 1;
 #endif
+        if (threadIdx.x == 0 && done >= 0) // one thread for all: a product is the warpgroup's
+            ptx::mbarrier_arrive(&empty[done % 2]);
     }
     WAIT_FOR_PRODUCTS(d, 0);
     for (int k = 0; k < 4; k++)
@@ -51,18 +45,16 @@ __global__ void multiply(const __half *in, float *out) {
 }
 
 int main() {
-    static __half in[STEPS * TILE];
-    __half *from;
-    float *out, h[512];
+    __half *in;
+    float *out;
+    OK(cudaMallocManaged(&in, STEPS * TILE * sizeof *in));
+    OK(cudaMallocManaged(&out, 512 * sizeof *out));
     for (int k = 0; k < STEPS * TILE; k++)
         in[k] = __half(k / TILE);
-    OK(cudaMalloc(&from, sizeof in));
-    OK(cudaMalloc(&out, sizeof h));
-    OK(cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice));
-    multiply<<<1, 160>>>(from, out);
-    OK(cudaGetLastError());
-    OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
-    OK(cudaFree(from));
+    multiply<<<1, 160>>>(in, out);
+    OK(cudaDeviceSynchronize());
+    bool right = out[0] == 16 * 6 && out[511] == 16 * 6;
+    OK(cudaFree(in));
     OK(cudaFree(out));
-    return verdict(h[0] == 16 * 6 && h[511] == 16 * 6);
+    return verdict(right);
 }
