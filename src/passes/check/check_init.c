@@ -40,6 +40,7 @@ struct init {
     struct kir_inst *at;       // behind which instructions are put
     uint32_t number;           // of the next site
     uint32_t *seen, turn;      // by value: in which turn of find_cause
+    struct kir_value **from;   // by value: what place_of has made
     VEC(struct phi) phis;
 };
 
@@ -756,11 +757,76 @@ static const struct kir_inst *find_load(struct init *s, const struct kir_value *
     }
 }
 
+// The half of an address that the lane has from which a shuffle takes its value.
+static struct kir_value *shuffled_half(struct init *s, const struct kir_inst *shuffle,
+                                       struct kir_value *address, uint32_t shift) {
+    if (shift)
+        address = two(s, ISA_OP_SHR, ISA_U64, address, kir_const(s->f, KIR_B32, shift), KIR_B64);
+    struct kir_inst *half = make(s, ISA_OP_CVT, ISA_U32, 1, KIR_B32);
+    half->ty2 = ISA_U64;
+    half->ops[0] = address;
+    struct kir_inst *i = make(s, ISA_OP_SHFL, ISA_B32, shuffle->nops, KIR_B32);
+    i->mods = shuffle->mods;
+    i->ops[0] = half->res[0];
+    for (uint32_t k = 1; k < shuffle->nops; k++)
+        i->ops[k] = shuffle->ops[k];
+    return i->res[0];
+}
+
+// The generic address that v was loaded from, and then only moved, chosen and shuffled; NULL:
+// another one may be meant. It stands behind what makes v, where the same lanes are.
+static struct kir_value *place_of(struct init *s, const struct kir_value *v, unsigned depth) {
+    enum { MOST_STEPS = 16 };
+    struct kir_inst *i = has(s, v) ? v->def : NULL;
+    if (!i || depth > MOST_STEPS || s->from[v->id])
+        return i ? s->from[v->id] : NULL;
+    struct kir_value *a = NULL, *b = NULL;
+    uint32_t first = 0;
+    if (i->op == ISA_OP_SELP) {
+        a = has(s, i->ops[0]) ? place_of(s, i->ops[0], depth + 1) : zero(s, KIR_B64);
+        b = has(s, i->ops[1]) ? place_of(s, i->ops[1], depth + 1) : zero(s, KIR_B64);
+    } else if (i->op != ISA_OP_LD && i->op != ISA_OP_PHI && is_move(s, i)) {
+        while (first < i->nops && !has(s, i->ops[first]))
+            first++;
+        if (first == i->nops || !rest_is_clean(s, i, first + 1))
+            return NULL;
+        a = place_of(s, i->ops[first], depth + 1);
+    }
+    struct kir_inst *at = s->at;
+    s->at = i;
+    if (i->op == ISA_OP_LD && i->nres == 1) {
+        a = generic(s, i->ops[0], i->mods.space);
+        a = two(s, ISA_OP_ADD, ISA_U64, a, kir_const(s->f, KIR_B64, (uint64_t)i->offset), KIR_B64);
+    } else if (i->op == ISA_OP_SELP) {
+        a = a && b ? select(s, i->ops[2], a, b) : NULL;
+    } else if (i->op == ISA_OP_SHFL && a) {
+        b = shuffled_half(s, i, a, 0);
+        a = shuffled_half(s, i, a, 32);
+        struct kir_inst *whole = make(s, ISA_OP_MOV_PACK, ISA_B64, 2, KIR_B64);
+        whole->mods.vec = 2;
+        whole->ops[0] = b;
+        whole->ops[1] = a;
+        a = whole->res[0];
+    }
+    s->at = at;
+    return s->from[v->id] = a;
+}
+
 // What is only moved may have been computed where it was loaded.
 static void note_load(struct init *s, struct kir_inst *i, struct kd_check_site *site,
                       struct kir_value *v) {
     const struct kir_inst *load = has(s, v) ? find_load(s, v) : NULL;
-    if (site->flags & KD_CHECK_COMPUTED || !load)
+    if (site->flags & KD_CHECK_COMPUTED)
+        return;
+    struct kir_value *place =
+        load || !has(s, v) || s->origin[v->id] != LOADED ? NULL : place_of(s, v, 0);
+    if (place) {
+        struct kd_check_site from = {
+            .kind = KD_CHECK_SHADOW_FROM, .space = ISA_SPACE_GENERIC, .align = 1};
+        site->flags |= KD_CHECK_HANDED_ON;
+        tell(s, i, false, from, place, shadow(s, v));
+    }
+    if (!load)
         return;
     struct kd_check_site from = {.kind = KD_CHECK_SHADOW_FROM,
                                  .space = load->mods.space,
@@ -988,6 +1054,7 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
     s.shadow = s.bits = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.made = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.seen = arena_array(&s.tmp, uint32_t, s.n + 1);
+    s.from = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     find_dirty(&s);
     find_origins(&s);
     find_wanted(&s);
