@@ -134,13 +134,43 @@ static bool read_words(struct reader *r, struct plan_access *a) {
     return true;
 }
 
+static bool read_term(struct reader *r, int64_t times, struct affine_term *t) {
+    *t = (struct affine_term){.times = times};
+    for (unsigned m = 0; m < AFFINE_FACTORS && take(r, "by"); m++) {
+        struct kir_value *v;
+        t->by_zeros[m] = take(r, "u32");
+        if (!take_value(r, &v))
+            return false;
+        t->factor[m] = v;
+    }
+    return true;
+}
+
+static bool read_sum(struct reader *r, struct affine_form *x) {
+    struct affine_term *term = arena_array(r->a, struct affine_term, AFFINE_TERMS);
+    *x = (struct affine_form){.term = term};
+    do {
+        int64_t n;
+        struct affine_term t;
+        if (x->n == AFFINE_TERMS || !take_number(r, &n) || !read_term(r, n, &t))
+            return false;
+        if (t.factor[0])
+            term[x->n++] = t;
+        else
+            x->constant = n;
+    } while (take(r, "plus"));
+    return x->n != 0;
+}
+
 static bool read_step(struct reader *r, struct lane_step *s) {
-    if (!take_number(r, &s->times) || !take(r, "by") || !take_value(r, &s->by))
+    struct kir_value *v;
+    if (!read_sum(r, &s->by))
         return false;
     if (!take(r, "narrow"))
         return true;
-    if (!take_number(r, &s->narrow_times) || !take(r, "of") || !take_value(r, &s->narrow))
+    if (!read_sum(r, &s->narrow_by) || !take(r, "of") || !take_value(r, &v))
         return false;
+    s->narrow = v;
     s->narrow_signed = take(r, "signed");
     return s->narrow_signed || take(r, "unsigned");
 }

@@ -7,8 +7,8 @@
 #define KUDZU_PLAN_PLAN_H
 
 #include "passes/affine/lane_run.h"
+#include "passes/affine/lane_step.h"
 #include "passes/affine/motion.h"
-#include "passes/analysis/lane_step.h"
 #include "passes/flow/flow.h"
 #include "target/machine.h"
 
@@ -94,6 +94,7 @@ struct plan_inputs {
     bool all_lanes;         // the function is entered with all lanes of each group
     const struct affine *affine;
     const struct lane_runs *runs;
+    const struct lane_steps *steps;     // NULL: nothing is known
     const struct affine_motion *groups; // from group to group of a team; NULL: there is one
     // Does another mechanism make something else of a load or store? NULL: none.
     bool (*is_taken)(void *who, const struct kir_inst *i);

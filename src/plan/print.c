@@ -22,11 +22,27 @@ static void print_results(const struct plan *p, const struct kir_inst *i, struct
     }
 }
 
+// Parts with factors, then the constant.
+static void print_sum(const struct affine_form *x, struct strbuf *out) {
+    for (unsigned k = 0; k < x->n; k++) {
+        const struct affine_term *t = &x->term[k];
+        strbuf_printf(out, "%s %" PRId64, k ? " plus" : "", t->times);
+        for (unsigned m = 0; m < AFFINE_FACTORS && t->factor[m]; m++)
+            strbuf_printf(out, " by %s%%%" PRIu32, t->by_zeros[m] ? "u32 " : "", t->factor[m]->id);
+    }
+    if (x->constant)
+        strbuf_printf(out, " plus %" PRId64, x->constant);
+}
+
 static void print_step(const struct lane_step *s, struct strbuf *out) {
-    strbuf_printf(out, " step %" PRId64 " by %%%" PRIu32, s->times, s->by->id);
-    if (s->narrow)
-        strbuf_printf(out, " narrow %" PRId64 " of %%%" PRIu32 " %s", s->narrow_times,
-                      s->narrow->id, s->narrow_signed ? "signed" : "unsigned");
+    strbuf_puts(out, " step");
+    print_sum(&s->by, out);
+    if (!s->narrow)
+        return;
+    strbuf_puts(out, " narrow");
+    print_sum(&s->narrow_by, out);
+    strbuf_printf(out, " of %%%" PRIu32 " %s", s->narrow->id,
+                  s->narrow_signed ? "signed" : "unsigned");
 }
 
 static void print_access(const struct plan_access *a, struct strbuf *out) {

@@ -117,7 +117,7 @@ static void check_kind(struct check *c, const struct plan_access *a, const struc
     holds(c, !vectors || has_offsets, "no constant offsets are known");
     holds(c, !local || a->kind == PLAN_EACH, "threads have local memory of their own");
     holds(c, a->kind != PLAN_RUNS || s->kind == SHAPE_VARYING, "constant offsets are known");
-    holds(c, (a->kind == PLAN_STEPS) == (a->step.by != NULL), "steps have a distance");
+    holds(c, (a->kind == PLAN_STEPS) == (a->step.by.n != 0), "steps have a distance");
     holds(c, !a->whole || a->kind == PLAN_EACH || a->kind == PLAN_ONE || a->kind == PLAN_STEPS,
           "a lane's access would be taken apart");
     bool has_n = a->kind == PLAN_PIECES || a->kind == PLAN_RUNS || a->kind == PLAN_STRIDED;

@@ -12,16 +12,17 @@
 #include "isa/ops/arith.h"
 #include "isa/ops/memory.h"
 #include "passes/affine/lane_run.h"
+#include "passes/affine/lane_step.h"
 #include "passes/affine/motion.h"
 #include "passes/analysis/alignment.h"
 #include "ptx/ast.h"
 
 enum { THREADS = 64, BLOCKS = 2, WIDTH = 8, TEAM = 4 };
-enum { MOST_NUMBERS = 100, MOST_TIMES = 6, MOST_KEPT = 40, BYTES = 8 + 8 * MOST_TIMES * MOST_KEPT };
+enum { MOST_NUMBERS = 100, MOST_TIMES = 6, MOST_KEPT = 56, BYTES = 8 + 8 * MOST_TIMES * MOST_KEPT };
 
 static int failures;
-static unsigned checked[6]; // by kind of fact
-enum { FORM, RANGE, BY_BLOCK, BY_GROUP, GROWTH, RUN };
+static unsigned checked[8]; // by kind of fact
+enum { FORM, RANGE, BY_BLOCK, BY_GROUP, GROWTH, RUN, STEP, NARROW };
 static const int64_t strides[] = {0, 4};
 
 // What is kept of a number each time that it is made.
@@ -35,6 +36,8 @@ struct number {
     bool by_block, by_group, has_runs;
     int64_t block, group;
     struct lane_run run[2]; // by stride
+    struct lane_step step;
+    bool steps;
 };
 
 // One for a number in a thread.
@@ -142,7 +145,10 @@ static void make(struct strbuf *t) {
                    "mul.wide.u32 %w6, %x8, 4; st.global.u64 [%q], %w6;\n");
     operations(t, some(12));
     if (some(3)) {
-        strbuf_puts(t, "mov.u32 %c, 0; and.b32 %e, %x0, 1; add.s32 %e, %e, 3;\nL:\n");
+        strbuf_puts(t, "mov.u32 %c, 0; and.b32 %e, %x0, 1;\n");
+        if (some(2)) // all lanes leave it at once
+            strbuf_puts(t, "mov.u32 %e, 1;\n");
+        strbuf_puts(t, "add.s32 %e, %e, 3;\nL:\n");
         operations(t, some(8) + 1);
         strbuf_printf(
             t,
@@ -295,6 +301,31 @@ static void check_run(const struct number *x, const struct cell *const *cells, u
         wrong("run of lanes", x, thread, c->value[0][0], said);
 }
 
+// Does the sum of 32 bits that a step rests on stay one up to the last lane?
+static bool stays_narrow(struct number *x, const uint64_t *first) {
+    const struct lane_step *s = &x->step;
+    if (!s->narrow)
+        return true;
+    uint64_t bits = first[keep(x, s->narrow)];
+    __int128 is = s->narrow_signed ? (int32_t)(uint32_t)bits : (__int128)(uint32_t)bits;
+    is += (__int128)(int64_t)sum_of(x, &s->narrow_by, first) * (WIDTH - 1);
+    return s->narrow_signed ? is >= INT32_MIN && is <= INT32_MAX : is >= 0 && is <= UINT32_MAX;
+}
+
+static void check_step(struct number *x, const struct cell *const *cells, unsigned thread) {
+    unsigned lane = thread % WIDTH;
+    const struct cell *c = cells[thread], *first = cells[thread - lane];
+    for (unsigned k = 0; lane && k < c->times && k < first->times && k < MOST_TIMES; k++) {
+        const uint64_t *row = first->value[k];
+        uint64_t said = row[0] + lane * sum_of(x, &x->step.by, row);
+        if (!stays_narrow(x, row))
+            continue;
+        checked[x->step.narrow ? NARROW : STEP]++;
+        if (!same(c->value[k][0], said, kir_type_bits(x->v->type)))
+            wrong("step", x, thread, c->value[k][0], said);
+    }
+}
+
 static void check(const struct affine *f, struct number *x, unsigned index, const uint8_t *memory) {
     const struct cell *cells[THREADS * BLOCKS];
     for (unsigned t = 0; t < THREADS * BLOCKS; t++)
@@ -308,6 +339,8 @@ static void check(const struct affine *f, struct number *x, unsigned index, cons
             check_motion("group's motion", x, cells[t], cells[t + WIDTH], x->group, t, BY_GROUP);
     for (unsigned t = 0; t < 2 * THREADS * BLOCKS && x->has_runs; t++)
         check_run(x, cells, t / 2, t % 2);
+    for (unsigned t = 0; t < THREADS * BLOCKS && x->steps; t++)
+        check_step(x, cells, t);
 }
 
 // ---- one kernel --------------------------------------------------------------------------------
@@ -349,6 +382,7 @@ static struct number *find(struct arena *a, const struct affine *f, const struct
     struct number *all = arena_array(a, struct number, MOST_NUMBERS);
     const struct affine_motion *block = affine_by_block(a, f), *group = affine_by_group(a, f, fl);
     const struct lane_runs *runs = lane_runs_find(a, f, fl);
+    const struct lane_steps *steps = lane_steps_find(a, f, fl);
     *n = 0;
     for (uint32_t p = 0; p < f->cfg->nblocks; p++)
         for (const struct kir_inst *i = f->cfg->order[p]->first; i && *n < MOST_NUMBERS;
@@ -366,10 +400,17 @@ static struct number *find(struct arena *a, const struct affine *f, const struct
             x->has_runs = !l;
             for (unsigned k = 0; k < 2; k++)
                 x->run[k] = lane_run(runs, x->v, i->block, strides[k]);
+            x->steps = lane_step(steps, x->v, i->block, &x->step);
             keep(x, x->v);
             keep_terms(x, &x->form);
             if (x->grows)
                 keep_terms(x, &x->growth);
+            if (x->steps) {
+                keep_terms(x, &x->step.by);
+                keep_terms(x, &x->step.narrow_by);
+            }
+            if (x->steps && x->step.narrow)
+                keep(x, x->step.narrow);
             ++*n;
         }
     return all;
@@ -430,10 +471,12 @@ int main(int argc, char **argv) {
         try(memory);
     }
     free(memory);
-    printf("%u forms, %u ranges, %u motions of blocks, %u of groups, %u growths, %u runs of lanes; "
+    printf("%u forms, %u ranges, %u motions of blocks, %u of groups, %u growths, %u runs of lanes, "
+           "%u steps, %u narrow; "
            "%d failures\n",
            checked[FORM], checked[RANGE], checked[BY_BLOCK], checked[BY_GROUP], checked[GROWTH],
-           checked[RUN], failures);
+           checked[RUN], checked[STEP], checked[NARROW], failures);
     return failures != 0 || !checked[FORM] || !checked[RANGE] || !checked[BY_BLOCK] ||
-           !checked[BY_GROUP] || !checked[GROWTH] || !checked[RUN];
+           !checked[BY_GROUP] || !checked[GROWTH] || !checked[RUN] || !checked[STEP] ||
+           !checked[NARROW];
 }

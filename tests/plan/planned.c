@@ -32,6 +32,7 @@ struct plan *planned_function(struct arena *a, struct kir_func *f, const struct 
                              .all_lanes = f->is_kernel && threads % width == 0,
                              .affine = x,
                              .runs = lane_runs_find(a, x, fl),
+                             .steps = lane_steps_find(a, x, fl),
                              .groups = fl->team > 1 ? affine_by_group(a, x, fl) : NULL,
                              .has_runs = f->is_kernel && what->has_runs,
                              .puts_off = what->puts_off};

@@ -230,7 +230,10 @@ static void steps(void) {
     expect("a store that others see as a whole", body, usual, "access each whole");
     snprintf(body, sizeof body, "%s",
              "mul.lo.s32 %x0, %t, %n; mul.wide.s32 %w0, %x0, 4; add.s64 %w1, %a, %w0;" STORE);
-    expect("an index that may wrap", body, usual, "narrow 1 of %");
+    expect("an index that may wrap", body, usual, "narrow 1 by %");
+    const char *padded = "add.s32 %x1, %n, 1; mul.lo.s32 %x0, %t, %x1; mul.wide.s32 %w0, %x0, 4;"
+                         "add.s64 %w1, %a, %w0;" STORE;
+    expect("a row and a word", padded, usual, "step 4 by %3 plus 4 narrow 1 by %3 plus 1 of %");
 }
 
 static void masks(void) {
@@ -272,7 +275,7 @@ static void transposed(void) {
                          "mul.lo.s64 %w4, %w2, %w3; cvt.u64.u32 %w5, %x0; add.s64 %w6, %w4, %w5;"
                          "shl.b64 %w7, %w6, 2; add.s64 %w1, %a, %w7;" STORE;
     struct planned_for how = {.ntid = {16, 16, 1}, .team = 4};
-    expect("columns, of a team that is rows", column, how, "transposed step 4 by %");
+    expect("columns, of a team that is rows", column, how, "transposed step 4 by u32 %");
     how.puts_off = true;
     expect("not beside what is put off", column, how, "!transposed");
     how = (struct planned_for){.ntid = {16, 16, 1}};

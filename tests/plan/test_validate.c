@@ -83,7 +83,7 @@ static void break_accesses(struct plan *p) {
     BREAK(EACH, (a->words = 2, a->words_lo = 4), "not in its words");
     BREAK(EACH, (a->words = 2, a->words_lo = -8), "not in its words");
     BREAK(LINE, (a->words = 2, a->words_lo = 0), "not in its words");
-    BREAK(STEPS, a->step.by = NULL, "steps have a distance");
+    BREAK(STEPS, a->step.by.n = 0, "steps have a distance");
     BREAK(FIRST, a->row = access_of(p, LINE), "no part of its row");
     BREAK(LINE, a->lone = true, "lone");
     BREAK(LINE, a->past = true, "may not be late");
@@ -163,6 +163,8 @@ static void texts(const struct plan *p) {
     reads(p, "is scalar", "is scalar, scalar", false);
     reads(p, "step 1 by %", "step 1 by %99999", false);
     reads(p, "step 1 by %", "step by %", false);
+    reads(p, "step 1 by %", "step 2 by %5 plus 4 by u32 %", true);
+    reads(p, "step 1 by %", "step 4 plus by %", false);
     reads(p, "bb0 all:", "bb0 none:", false);
     reads(p, "bb0 all:", "bb1 all:", false);
     reads(p, "width 16", "width 8", false);

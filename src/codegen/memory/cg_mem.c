@@ -506,14 +506,43 @@ struct stepped {
     LLVMValueRef guard;
 };
 
-// Is the sum of 32 bits in the last lane what it would be in 64?
-static LLVMValueRef narrow_holds(struct cg_func *g, const struct lane_step *s, LLVMValueRef by) {
+static bool all_at_hand(struct cg_func *g, const struct affine_form *x) {
+    for (unsigned k = 0; k < x->n; k++)
+        for (unsigned m = 0; m < AFFINE_FACTORS && x->term[k].factor[m]; m++)
+            if (!cg_at_hand(g, x->term[k].factor[m]))
+                return false;
+    return true;
+}
+
+// A sum of uniform values, of 64 bits.
+static LLVMValueRef sum_at_hand(struct cg_func *g, const struct affine_form *x) {
     struct cg *c = g->cg;
-    LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, s->narrow), cg_i32(c, 0), "");
+    LLVMValueRef sum = x->constant ? cg_i64(c, (uint64_t)x->constant) : NULL;
+    for (unsigned k = 0; k < x->n; k++) {
+        const struct affine_term *t = &x->term[k];
+        LLVMValueRef p = NULL;
+        for (unsigned m = 0; m < AFFINE_FACTORS && t->factor[m]; m++) {
+            LLVMValueRef v = cg_scalar(g, (struct kir_value *)t->factor[m]);
+            if (t->factor[m]->type == KIR_B32)
+                v = t->by_zeros[m] ? LLVMBuildZExt(c->b, v, c->i64, "")
+                                   : LLVMBuildSExt(c->b, v, c->i64, "");
+            p = p ? LLVMBuildMul(c->b, p, v, "") : v;
+        }
+        p = LLVMBuildMul(c->b, p, cg_i64(c, (uint64_t)t->times), "");
+        sum = sum ? LLVMBuildAdd(c->b, sum, p, "") : p;
+    }
+    return sum;
+}
+
+// Is the sum of 32 bits in the last lane what it would be in 64?
+static LLVMValueRef narrow_holds(struct cg_func *g, const struct lane_step *s) {
+    struct cg *c = g->cg;
+    LLVMValueRef first =
+        LLVMBuildExtractElement(c->b, cg_vec(g, (struct kir_value *)s->narrow), cg_i32(c, 0), "");
     first = s->narrow_signed ? LLVMBuildSExt(c->b, first, c->i64, "")
                              : LLVMBuildZExt(c->b, first, c->i64, "");
-    LLVMValueRef span = LLVMBuildMul(
-        c->b, by, cg_i64(c, (uint64_t)(s->narrow_times * (int64_t)(c->width - 1))), "");
+    LLVMValueRef span =
+        LLVMBuildMul(c->b, sum_at_hand(g, &s->narrow_by), cg_i64(c, c->width - 1), "");
     LLVMValueRef last = LLVMBuildAdd(c->b, first, span, "");
     if (s->narrow_signed)
         last = LLVMBuildAdd(c->b, last, cg_i64(c, 1ULL << 31), "");
@@ -524,18 +553,15 @@ static bool find_step(struct cg_func *g, const struct access *a, struct stepped 
     struct cg *c = g->cg;
     struct kir_value *v = a->i->ops[0];
     const struct lane_step *s = &a->plan->step;
-    if (a->plan->kind != PLAN_STEPS || g->now.mask || !cg_at_hand(g, s->by) ||
-        (s->narrow && !cg_at_hand(g, s->narrow)))
+    if (a->plan->kind != PLAN_STEPS || g->now.mask || !all_at_hand(g, &s->by) ||
+        (s->narrow && (!cg_at_hand(g, s->narrow) || !all_at_hand(g, &s->narrow_by))))
         return false;
     LLVMValueRef first = LLVMBuildExtractElement(c->b, cg_vec(g, v), cg_i32(c, 0), "");
-    LLVMValueRef by = cg_scalar(g, s->by);
-    if (s->by->type == KIR_B32)
-        by = LLVMBuildSExt(c->b, by, c->i64, "");
     *t = (struct stepped){.at.base =
                               cg_byte_gep(c, cg_pointer(g, a->space, first, false), a->i->offset),
-                          .at.step = LLVMBuildMul(c->b, by, cg_i64(c, (uint64_t)s->times), "")};
+                          .at.step = sum_at_hand(g, &s->by)};
     if (s->narrow)
-        t->guard = narrow_holds(g, s, by);
+        t->guard = narrow_holds(g, s);
     return true;
 }
 

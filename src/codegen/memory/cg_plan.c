@@ -74,6 +74,7 @@ void cg_make_plan(struct cg_func *g) {
                              .all_lanes = c->width == 1 || (is_kernel && all_lanes_exist(c)),
                              .affine = x,
                              .runs = lane_runs_find(c->arena, x, g->fl),
+                             .steps = c->quick ? NULL : lane_steps_find(c->arena, x, g->fl),
                              .groups = groups,
                              .is_taken = is_taken,
                              .who = g,

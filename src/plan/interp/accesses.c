@@ -61,17 +61,29 @@ static int64_t wide_of(const struct made *m, const struct kir_value *v, bool is_
     return is_signed ? (int64_t)(int32_t)x : (int64_t)(uint32_t)x;
 }
 
+// Modulo 2^64.
+static uint64_t sum_of(const struct made *m, const struct affine_form *x) {
+    uint64_t sum = (uint64_t)x->constant;
+    for (unsigned k = 0; k < x->n; k++) {
+        const struct affine_term *t = &x->term[k];
+        uint64_t p = (uint64_t)t->times;
+        for (unsigned f = 0; f < AFFINE_FACTORS && t->factor[f]; f++)
+            p *= (uint64_t)wide_of(m, t->factor[f], !t->by_zeros[f]);
+        sum += p;
+    }
+    return sum;
+}
+
 // Where all lanes act and no sum of 32 bits wraps between them.
 static bool steps_hold(const struct made *m) {
     const struct lane_step *s = &m->a->step;
-    int64_t lanes = (int64_t)m->s->p->width - 1, by, first, last;
+    int64_t lanes = (int64_t)m->s->p->width - 1, first, last;
     if (m->n != m->s->p->width)
         return false;
     if (!s->narrow)
         return true;
-    by = wide_of(m, s->by, true);
     first = wide_of(m, s->narrow, s->narrow_signed);
-    return !__builtin_mul_overflow(by, lanes * s->narrow_times, &last) &&
+    return !__builtin_mul_overflow((int64_t)sum_of(m, &s->narrow_by), lanes, &last) &&
            !__builtin_add_overflow(first, last, &last) &&
            (s->narrow_signed ? last == (int32_t)last : last == (uint32_t)last);
 }
@@ -81,7 +93,7 @@ static void say_addresses(struct made *m) {
     bool each = a->kind == PLAN_EACH || (a->kind == PLAN_STEPS && !steps_hold(m));
     uint64_t by = 0;
     if (a->kind == PLAN_STEPS && !each)
-        by = (uint64_t)a->step.times * (uint64_t)wide_of(m, a->step.by, true);
+        by = sum_of(m, &a->step.by);
     for (unsigned k = 0; k < m->n; k++) {
         unsigned first = first_of(m, k), l = plan_lane_of(m->s, m->t[k]),
                  f = plan_lane_of(m->s, m->t[first]);
