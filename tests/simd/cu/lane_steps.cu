@@ -36,6 +36,17 @@ extern "C" __global__ void long_rows(const unsigned short *in, unsigned *out, si
     out[i] = sum;
 }
 
+// Rows of n + 1 elements, by indices with a sign and without; one element for all where n + 1 is 0.
+// run: padded grid=2,1,1 block=32,1,1 shared=0 args=buf:16384:rand,buf:256:zero,u32:12,u32:9
+// run: padded grid=1,1,1 block=64,1,1 shared=0 args=buf:16384:rand,buf:256:zero,u32:4294967295,u32:9
+// run: padded grid=1,1,1 block=64,1,1 shared=0 args=buf:16384:rand,buf:256:zero,u32:0,u32:5
+extern "C" __global__ void padded(const unsigned *in, unsigned *out, unsigned n, int m) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    for (int k = 0; k < m; k++)
+        sum = sum * 5 + in[i * (n + 1) + k] + in[(int)i * (int)(n + 1) + (int)i * m + k];
+    out[i] = sum;
+}
+
 // Downwards, from the end.
 // run: down grid=1,1,1 block=64,1,1 shared=0 args=buf:16384:rand,buf:1024:zero,u32:4294967293,u32:512
 // run: down grid=1,1,1 block=64,1,1 shared=0 args=buf:16384:rand,buf:1024:zero,u32:5,u32:8
