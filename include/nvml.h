@@ -38,6 +38,14 @@ typedef enum nvmlReturn_enum {
 } nvmlReturn_t;
 
 typedef struct nvmlDevice_st *nvmlDevice_t;
+typedef struct nvmlEventSet_st *nvmlEventSet_t;
+
+// Of these there are none on a CPU device.
+typedef struct nvmlUnit_st *nvmlUnit_t;                       // a rack with devices
+typedef struct nvmlGpuInstance_st *nvmlGpuInstance_t;         // a part of a device
+typedef struct nvmlComputeInstance_st *nvmlComputeInstance_t; // and of that
+typedef struct nvmlGpmSample_st *nvmlGpmSample_t;             // of metrics
+typedef unsigned int nvmlVgpuTypeId_t, nvmlVgpuInstance_t;
 
 // Sizes of texts, with the NUL.
 #define NVML_DEVICE_UUID_BUFFER_SIZE 80
@@ -280,6 +288,105 @@ typedef unsigned int nvmlDeviceArchitecture_t;
 #define NVML_DEVICE_ARCH_HOPPER 9
 #define NVML_DEVICE_ARCH_BLACKWELL 10
 #define NVML_DEVICE_ARCH_UNKNOWN 0xffffffff
+
+// How the device reaches memory that the process allocated by itself.
+typedef enum nvmlDeviceAddressingModeType_enum {
+    NVML_DEVICE_ADDRESSING_MODE_NONE = 0,
+    NVML_DEVICE_ADDRESSING_MODE_HMM = 1, // by page tables of its own
+    NVML_DEVICE_ADDRESSING_MODE_ATS = 2  // by the host's page tables
+} nvmlDeviceAddressingModeType_t;
+
+typedef struct nvmlDeviceAddressingMode_v1_st {
+    unsigned int version; // nvmlDeviceAddressingMode_v1
+    unsigned int value;   // nvmlDeviceAddressingModeType_t
+} nvmlDeviceAddressingMode_v1_t, nvmlDeviceAddressingMode_t;
+
+#define nvmlDeviceAddressingMode_v1 NVML_STRUCT_VERSION(DeviceAddressingMode, 1)
+
+typedef struct nvmlDeviceCapabilities_v1_st {
+    unsigned int version; // nvmlDeviceCapabilities_v1
+    unsigned int capMask;
+} nvmlDeviceCapabilities_v1_t, nvmlDeviceCapabilities_t;
+
+#define nvmlDeviceCapabilities_v1 NVML_STRUCT_VERSION(DeviceCapabilities, 1)
+
+typedef enum nvmlProcessMode_enum {
+    NVML_PROCESS_MODE_COMPUTE = 0,
+    NVML_PROCESS_MODE_GRAPHICS = 1,
+    NVML_PROCESS_MODE_MPS = 2,
+    NVML_PROCESS_MODE_ALL = 3
+} nvmlProcessMode_t;
+
+typedef struct nvmlProcessDetail_v1_st {
+    unsigned int pid;
+    unsigned long long usedGpuMemory;
+    unsigned int gpuInstanceId, computeInstanceId;
+    unsigned long long usedGpuCcProtectedMemory;
+} nvmlProcessDetail_v1_t;
+
+typedef struct nvmlProcessDetailList_v1_st {
+    unsigned int version; // nvmlProcessDetailList_v1
+    unsigned int mode;    // nvmlProcessMode_t
+    unsigned int numProcArrayEntries;
+    nvmlProcessDetail_v1_t *procArray;
+} nvmlProcessDetailList_v1_t, nvmlProcessDetailList_t;
+
+#define nvmlProcessDetailList_v1 NVML_STRUCT_VERSION(ProcessDetailList, 1)
+
+typedef struct nvmlEventData_st {
+    nvmlDevice_t device;
+    unsigned long long eventType, eventData;
+    unsigned int gpuInstanceId, computeInstanceId;
+} nvmlEventData_t;
+
+#define NVML_BUS_TYPE_UNKNOWN 0
+#define NVML_BUS_TYPE_PCI 1
+#define NVML_BUS_TYPE_PCIE 2
+#define NVML_BUS_TYPE_FPCI 3
+#define NVML_BUS_TYPE_AGP 4
+
+#define NVML_GPM_SUPPORT_VERSION 1
+
+typedef struct nvmlGpmSupport_st {
+    unsigned int version; // NVML_GPM_SUPPORT_VERSION
+    unsigned int isSupportedDevice;
+} nvmlGpmSupport_t;
+
+#define NVML_GRID_LICENSE_BUFFER_SIZE 128
+#define NVML_GRID_LICENSE_FEATURE_MAX_COUNT 3
+
+typedef struct nvmlGridLicenseExpiry_st {
+    unsigned int year;
+    unsigned short month, day, hour, min, sec;
+    unsigned char status;
+} nvmlGridLicenseExpiry_t;
+
+typedef struct nvmlGridLicensableFeature_st {
+    unsigned int featureCode, featureState;
+    char licenseInfo[NVML_GRID_LICENSE_BUFFER_SIZE], productName[NVML_GRID_LICENSE_BUFFER_SIZE];
+    unsigned int featureEnabled;
+    nvmlGridLicenseExpiry_t licenseExpiry;
+} nvmlGridLicensableFeature_t;
+
+typedef struct nvmlGridLicensableFeatures_st {
+    int isGridLicenseSupported;
+    unsigned int licensableFeaturesCount;
+    nvmlGridLicensableFeature_t gridLicensableFeatures[NVML_GRID_LICENSE_FEATURE_MAX_COUNT];
+} nvmlGridLicensableFeatures_t;
+
+// A device that the driver was told to leave out.
+typedef struct nvmlExcludedDeviceInfo_st {
+    nvmlPciInfo_t pciInfo;
+    char uuid[NVML_DEVICE_UUID_BUFFER_SIZE];
+} nvmlExcludedDeviceInfo_t;
+
+// A host interface card of an S-class rack.
+typedef struct nvmlHwbcEntry_st {
+    unsigned int hwbcId;
+    char firmwareVersion[32];
+} nvmlHwbcEntry_t;
+
+#include "kudzu/nvml_absent.h"
 
 #include "kudzu/nvml_prototypes.h"
 

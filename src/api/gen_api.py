@@ -35,6 +35,7 @@ The line after a prototype:
                  libraries and in headers
   as cuBar_v2    same signature and meaning as cuBar_v2: the body that calls it is generated
   device         also callable in device code (declared with KUDZU_API_DEVICE)
+  optional NAME  this parameter, a pointer, may be NULL; in the management library's refusals others may not
   built | not-supported [reason]
 A parameter may have a default for C++: `cudaStream_t stream = 0`.
 """
@@ -53,7 +54,7 @@ SETTINGS = {
                     title="Runtime API"),
     "nvml": dict(call="", error="nvmlReturn_t", not_supported="NVML_ERROR_NOT_SUPPORTED",
                  internal="__NVML_API_VERSION_INTERNAL", include='"nvml.h"', prefix="nvml",
-                 title="Management library"),
+                 refusal='"nvml/nvml.h"', title="Management library"),
 }
 PER_THREAD_SINCE = 7000
 
@@ -89,7 +90,7 @@ def parse_attributes(e, text, line, reason):
     words = text.split()
     i = 0
     e.abi, e.since, e.variant, e.state, e.reason = "", None, "", None, ""
-    e.target, e.until, e.plain = "", None, None
+    e.target, e.until, e.plain, e.optional = "", None, None, []
     e.explicit = e.old = e.custom = e.device = False
     while i < len(words):
         w = words[i]
@@ -108,6 +109,9 @@ def parse_attributes(e, text, line, reason):
         elif w == "as":
             i += 1
             e.target, e.state = words[i], "built"
+        elif w == "optional":
+            i += 1
+            e.optional.append(words[i])
         elif w in ("ptds", "ptsz"):
             e.variant = w
         elif w in ("explicit", "old", "custom", "device"):
@@ -269,17 +273,34 @@ def gen_typedefs(f, s, sections, version):
     f.write("\n#ifdef __cplusplus\n}\n#endif\n")
 
 
+HANDLES = ("nvmlUnit_t", "nvmlEventSet_t", "nvmlGpuInstance_t", "nvmlComputeInstance_t", "nvmlGpmSample_t")
+
+
+def refusal(e, s):
+    """The body of what is not supported. The management library first looks at what it was given, as
+    programs that try a function without a device expect: initialisation, the device, pointers."""
+    if "refusal" not in s:
+        return "    api_not_supported(\"%s\", \"%s\");\n" % (e.symbol, e.reason.replace('"', '\\"'))
+    device = [n for t, n, _ in e.params if t == "nvmlDevice_t"][:1]
+    needed = [n for t, n, _ in e.params if (t.endswith("*") or t in HANDLES) and n not in e.optional]
+    text = "    nvmlReturn_t error;\n    if (!%s)\n        return error;\n" % (
+        "nvml_enter_device(%s, &error)" % device[0] if device else "nvml_enter(&error)")
+    if needed:
+        text += "    if (%s)\n        return NVML_ERROR_INVALID_ARGUMENT;\n" % " || ".join("!" + n for n in needed)
+    return text
+
+
 def gen_bodies(f, s, sections):
-    f.write("#define %s\n#include \"api/api.h\"\n#include \"api/%s_decls.h\"\n\n" %
+    f.write("#define %s\n#include \"api/api.h\"\n#include \"api/%s_decls.h\"\n" %
             (s["internal"], s["library"]))
+    f.write("#include %s\n\n" % s["refusal"] if "refusal" in s else "\n")
     f.write("#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
     for e in all_entries(sections):
         if e.state != "built":
             if e.ret != s["error"]:
                 sys.exit("%s does not return an error: it must be built" % e.symbol)
-            f.write("%s {\n    api_not_supported(\"%s\", \"%s\");\n    return %s;\n}\n\n" % (
-                prototype(e, s, e.symbol), e.symbol, e.reason.replace('"', '\\"'),
-                s["not_supported"]))
+            f.write("%s {\n%s    return %s;\n}\n\n" % (
+                prototype(e, s, e.symbol), refusal(e, s), s["not_supported"]))
         if e.target:
             f.write("%s {\n    return %s(%s);\n}\n\n" % (
                 prototype(e, s, e.symbol), e.target, ", ".join(n for _, n, _ in e.params)))

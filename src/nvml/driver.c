@@ -11,6 +11,8 @@
 enum { // CUdevice_attribute
     MULTIPROCESSORS = 16,
     PCI_DEVICE_ID = 34,
+    PAGEABLE_MEMORY = 88,
+    PAGEABLE_BY_HOST_TABLES = 100,
     MAJOR = 75,
     MINOR = 76,
 };
@@ -72,7 +74,9 @@ static bool describe(const struct driver *d, int index, struct nvmlDevice_st *ou
         d->uuid(id, device) || d->bus(out->bus, sizeof out->bus, device) ||
         d->total(&total, device) || d->attribute(&out->multiprocessors, MULTIPROCESSORS, device) ||
         d->attribute(&out->major, MAJOR, device) || d->attribute(&out->minor, MINOR, device) ||
-        d->attribute(&out->number, PCI_DEVICE_ID, device))
+        d->attribute(&out->number, PCI_DEVICE_ID, device) ||
+        d->attribute(&out->pageable, PAGEABLE_MEMORY, device) ||
+        d->attribute(&out->host_page_tables, PAGEABLE_BY_HOST_TABLES, device))
         return false;
     out->total = total;
     char *at = out->uuid + sprintf(out->uuid, "GPU-");

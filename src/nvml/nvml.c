@@ -69,21 +69,6 @@ const struct nvml_system *nvml_enter_device(nvmlDevice_t device, nvmlReturn_t *e
     return NULL;
 }
 
-#define ENTER(s)                                                                                   \
-    nvmlReturn_t error_;                                                                           \
-    const struct nvml_system *s = nvml_enter(&error_);                                             \
-    if (!s)                                                                                        \
-    return error_
-#define ENTER_DEVICE(s, device)                                                                    \
-    nvmlReturn_t error_;                                                                           \
-    const struct nvml_system *s = nvml_enter_device(device, &error_);                              \
-    if (!s)                                                                                        \
-        return error_;                                                                             \
-    (void)s
-#define REQUIRE(condition)                                                                         \
-    if (!(condition))                                                                              \
-    return NVML_ERROR_INVALID_ARGUMENT
-
 const char *nvmlErrorString(nvmlReturn_t result) {
     static const char *const texts[] = {
         "Success",
@@ -183,11 +168,6 @@ nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int
     text[n] = 0;
     snprintf(name, length, "%s", text);
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvmlUnitGetCount(unsigned int *unitCount) {
-    ENTER(s);
-    return give(unitCount, 0);
 }
 
 // ---- Handles --------------------------------------------------------------------------------
@@ -374,6 +354,16 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
     return NVML_SUCCESS;
 }
 
+nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t *mode) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(mode);
+    if (mode->version != nvmlDeviceAddressingMode_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    return give(&mode->value, device->host_page_tables ? NVML_DEVICE_ADDRESSING_MODE_ATS
+                              : device->pageable       ? NVML_DEVICE_ADDRESSING_MODE_HMM
+                                                       : NVML_DEVICE_ADDRESSING_MODE_NONE);
+}
+
 nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int *numCores) {
     ENTER_DEVICE(s, device);
     return give(numCores, (unsigned)device->multiprocessors);
@@ -500,11 +490,47 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned 
     return give_processes(device, infoCount, infos, sizeof *infos);
 }
 
+// What does not fit is counted, as with the other lists. Nobody draws, and there is no MPS.
+nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
+                                                   nvmlProcessDetailList_t *plist) {
+    ENTER_DEVICE(s, device);
+    REQUIRE(plist);
+    if (plist->version != nvmlProcessDetailList_v1)
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    unsigned room = plist->numProcArrayEntries, n = 0, *pids = NULL;
+    REQUIRE(plist->mode <= NVML_PROCESS_MODE_ALL && (plist->procArray || !room));
+    if (plist->mode == NVML_PROCESS_MODE_COMPUTE || plist->mode == NVML_PROCESS_MODE_ALL) {
+        pids = list_processes(s, &n);
+        if (!pids)
+            return NVML_ERROR_MEMORY;
+    }
+    for (unsigned i = 0; n <= room && i < n; ++i)
+        plist->procArray[i] = (nvmlProcessDetail_v1_t){
+            .pid = pids[i],
+            .usedGpuMemory = (unsigned long long)NVML_VALUE_NOT_AVAILABLE,
+            .gpuInstanceId = ~0u,
+            .computeInstanceId = ~0u,
+            .usedGpuCcProtectedMemory = (unsigned long long)NVML_VALUE_NOT_AVAILABLE};
+    plist->numProcArrayEntries = n;
+    free(pids);
+    return n <= room ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
 // Nobody draws on it.
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
                                                       nvmlProcessInfo_t *infos) {
     ENTER_DEVICE(s, device);
     return give(infoCount, 0);
+}
+
+nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                   nvmlProcessInfo_v1_t *infos) {
+    return nvmlDeviceGetGraphicsRunningProcesses_v3(device, infoCount, NULL);
+}
+
+nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                     nvmlProcessInfo_v1_t *infos) {
+    return nvmlDeviceGetGraphicsRunningProcesses_v3(device, infoCount, NULL);
 }
 
 // ---- Neighbours -----------------------------------------------------------------------------
@@ -528,8 +554,20 @@ nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSi
 
 nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize,
                                                  unsigned long *cpuSet, unsigned int scope) {
+    ENTER_DEVICE(s, device);
     REQUIRE(scope <= NVML_AFFINITY_SCOPE_SOCKET);
     return nvmlDeviceGetCpuAffinity(device, cpuSetSize, cpuSet);
+}
+
+// The ideal processors are all that the process may use: the calling thread is on one of them.
+nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
+    ENTER_DEVICE(s, device);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
+    ENTER_DEVICE(s, device);
+    return NVML_SUCCESS;
 }
 
 // The machine is not divided by its memory nodes: a device has all of them.

@@ -15,7 +15,8 @@ struct nvmlDevice_st {
     char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE], uuid[48], bus[32]; // as the driver writes them
     unsigned long long total;                                      // bytes of device memory
     int major, minor, multiprocessors;
-    int number; // in the machine, whatever is visible of it
+    int pageable, host_page_tables; // reaches memory of the process's own; by the host's tables
+    int number;                     // in the machine, whatever is visible of it
 };
 
 // What is known after nvmlInit. The driver is asked once, while it is loaded.
@@ -32,6 +33,24 @@ nvmlReturn_t nvml_ask_driver(struct nvml_system *s);
 // *error.
 const struct nvml_system *nvml_enter(nvmlReturn_t *error);
 const struct nvml_system *nvml_enter_device(nvmlDevice_t device, nvmlReturn_t *error);
+
+// The first statement of an entry point: leaves it with the error if the library is not
+// initialised, or a handle is bad.
+#define ENTER(s)                                                                                   \
+    nvmlReturn_t error_;                                                                           \
+    const struct nvml_system *s = nvml_enter(&error_);                                             \
+    if (!s)                                                                                        \
+        return error_;                                                                             \
+    (void)s
+#define ENTER_DEVICE(s, device)                                                                    \
+    nvmlReturn_t error_;                                                                           \
+    const struct nvml_system *s = nvml_enter_device(device, &error_);                              \
+    if (!s)                                                                                        \
+        return error_;                                                                             \
+    (void)s
+#define REQUIRE(condition)                                                                         \
+    if (!(condition))                                                                              \
+    return NVML_ERROR_INVALID_ARGUMENT
 
 // Per cent of the machine's time that went to work since the last call; the first looks at the
 // next 50 ms.
