@@ -211,7 +211,8 @@ static void add_search(struct job *j) {
 }
 
 // The first of the program's folders that has libcu++. A toolkit's has other headers beside it,
-// which kudzu's come before: `cuda` alone is taken out of it.
+// which kudzu's come before: `cuda` alone is taken out of it. Programs that name kudzu's own folder
+// (CUDA_HOME's) mean no other library than the one that is there anyway.
 static void find_library(struct job *j) {
     const struct _nvrtcProgram *p = j->program;
     for (uint32_t i = 0; i < p->headers.len; ++i)
@@ -223,9 +224,11 @@ static void find_library(struct job *j) {
             !is_readable_file(arena_printf(&j->arena, "%s/cuda/std/type_traits", option + 2)))
             continue;
         char *folder = realpath(arena_printf(&j->arena, "%s/cuda", option + 2), NULL);
-        if (folder)
+        char *own = realpath(arena_printf(&j->arena, "%s/cuda", j->toolchain.include), NULL);
+        if (folder && !(own && !strcmp(folder, own)))
             j->library = arena_strdup(&j->arena, folder);
         free(folder);
+        free(own);
     }
 }
 

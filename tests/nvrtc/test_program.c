@@ -254,6 +254,19 @@ static void own_library_in_memory(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// Programs that name kudzu's own headers (CUDA_HOME's) have them, as those have that name none.
+static void kudzu_folder(void) {
+    nvrtcProgram p = program_of("#include <cuda/atomic>\n"
+                                "__global__ void f(int *x) {\n"
+                                "    cuda::atomic_ref<int, cuda::thread_scope_system> r(*x);\n"
+                                "    r.store(1);\n}\n");
+    nvrtcResult result = compile(p, "-I" KUDZU_INCLUDE);
+    char *log = log_of(p);
+    CHECK(result == NVRTC_SUCCESS || !fputs(log, stderr));
+    free(log);
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 // Code for link time has the magic number of such code, and there is no PTX.
 static void link_time_code(void) {
     nvrtcProgram p = program_of("__device__ int twice(int x) { return 2 * x; }");
@@ -448,6 +461,7 @@ int main(void) {
     language_headers();
     own_library();
     own_library_in_memory();
+    kudzu_folder();
     link_time_code();
     errors();
     headers();
