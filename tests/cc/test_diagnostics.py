@@ -1,4 +1,5 @@
 """Diagnostics are clang's, with the user's lines, once each."""
+import os
 import re
 
 from common import CompilerTest, main
@@ -123,6 +124,22 @@ __device__ int f(int *p) {
         self.assertEqual(self.numbers("-I.", "-diag-suppress=177"), ["9:E177", "11:177"])
         self.write("a.cu", "#pragma nv_diag_suppress 177\n" + unused % 1)
         self.assertEqual(self.numbers("-Werror", "all-warnings"), [])
+
+    def test_many_warnings_in_long_headers(self):
+        """Files are read once, whatever the number of warnings."""
+        lines = "".join(f"// {k}: of a long text without warnings\n" for k in range(30000))
+        unused = "".join(f"inline void f{k}() {{ int i = 0; }}\n" for k in range(60))
+        self.write("long.h", lines + unused + "#pragma nv_diag_suppress 177\n" + lines +
+                   "inline void g() { int i = 0; }\n")
+        self.write("a.cu", '#include "long.h"\n')
+        spent = []
+        for args in (["-w"], []):
+            before = os.times()
+            r = self.compiles("-c", "a.cu", *args)
+            after = os.times()
+            spent.append(after.children_user - before.children_user)
+        self.assertEqual(r.stderr.count("#177-D"), 60)
+        self.assertLess(spent[1], 4 * spent[0] + 1)  # 100 times as long by a walk a warning
 
     def test_other_files_warnings_stay(self):
         """Headers of the system and of kudzu are silent; C++ files are the host compiler's."""

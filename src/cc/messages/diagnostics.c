@@ -70,6 +70,7 @@ static bool is_forbidden(const char *line) {
 struct judge {
     struct arena *arena;
     const struct cc_options *options;
+    struct warning_texts *texts;
     const char *source;
     bool any_error;
 };
@@ -111,7 +112,7 @@ static enum warning_level level_of(const struct judge *j, const char *line, unsi
     unsigned at, column;
     const char *path = number ? place_of(j->arena, line, &at, &column) : NULL;
     enum warning_level level =
-        path ? warning_level(j->arena, j->options, j->source, path, at, number) : LEVEL_DEFAULT;
+        path ? warning_level(j->texts, j->source, path, at, number) : LEVEL_DEFAULT;
     bool error = level == LEVEL_DEFAULT && j->options->all_warnings_are_errors;
     return error ? LEVEL_ERROR : level;
 }
@@ -231,7 +232,7 @@ static struct strbuf read_text(const char *path) {
 
 bool diagnostics_print(struct arena *arena, const struct cc_options *o, const char *source,
                        const cc_strings *files) {
-    struct judge j = {arena, o, source, false};
+    struct judge j = {arena, o, warning_texts_new(arena, o), source, false};
     cc_strings before = {0};
     for (uint32_t i = 0; i < files->len; ++i) {
         struct strbuf text = read_text(files->data[i]);

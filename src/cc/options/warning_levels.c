@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "cc/options/warning_levels.h"
 
 #include <limits.h>
@@ -8,20 +9,40 @@
 
 #include "cc/options/warning_numbers.h"
 #include "cc/processes/file_io.h"
+#include "support/vec.h"
 
-enum { MOST_PUSHED = 64, MOST_FILES = 256 };
+enum { MOST_PUSHED = 64 };
 
-// A walk over the text, in the order in which it is compiled, up to the warning's line. Of all
-// warnings' levels only the one that is asked for is followed.
+// What counts in a text, in the order in which it is compiled.
+struct event {
+    enum { PRAGMA, END_OF_FILE } kind;
+    uint32_t file; // where it stands, or which ends
+    unsigned line;
+    const char *pragma; // behind "#pragma" or in _Pragma("")
+};
+
 struct walk {
+    const char *source;      // that the walk begins with
+    VEC(const char *) files; // read, or being read, as realpath has them
+    VEC(struct event) events;
+};
+
+struct warning_texts {
     struct arena *arena;
     const struct cc_options *options;
-    const char *path; // of the warning, as realpath has it
-    unsigned line, number;
+    VEC(struct walk *) walks;
+};
+
+struct warning_texts *warning_texts_new(struct arena *arena, const struct cc_options *o) {
+    struct warning_texts *t = arena_alloc(arena, sizeof *t);
+    *t = (struct warning_texts){.arena = arena, .options = o};
+    return t;
+}
+
+// Of all warnings' levels the one that is asked for.
+struct state {
+    unsigned number, depth;
     enum warning_level start, level, pushed[MOST_PUSHED];
-    unsigned depth;
-    const char *files[MOST_FILES]; // read, or being read
-    unsigned file_count;
 };
 
 static enum warning_level option_level(const struct cc_options *o, unsigned number) {
@@ -57,7 +78,7 @@ static bool is_listed(const char *list, unsigned number) {
     }
 }
 
-static void obey(struct walk *w, const char *pragma) {
+static void obey(struct state *s, const char *pragma) {
     static const struct {
         const char *word;
         enum warning_level level;
@@ -67,92 +88,124 @@ static void obey(struct walk *w, const char *pragma) {
                  {"diag_error", LEVEL_ERROR},
                  {"diag_default", LEVEL_DEFAULT}};
     const char *rest = after(pragma, "nv_diagnostic");
-    if (rest && !strncmp(rest, "push", 4) && w->depth < MOST_PUSHED)
-        w->pushed[w->depth++] = w->level;
-    if (rest && !strncmp(rest, "pop", 3) && w->depth)
-        w->level = w->pushed[--w->depth];
+    if (rest && !strncmp(rest, "push", 4) && s->depth < MOST_PUSHED)
+        s->pushed[s->depth++] = s->level;
+    if (rest && !strncmp(rest, "pop", 3) && s->depth)
+        s->level = s->pushed[--s->depth];
     pragma += strncmp(pragma, "nv_", 3) ? 0 : 3; // older editions know them without
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
-        if ((rest = after(pragma, words[i].word)) && is_listed(rest, w->number))
-            w->level = words[i].level == LEVEL_DEFAULT ? w->start : words[i].level;
+        if ((rest = after(pragma, words[i].word)) && is_listed(rest, s->number))
+            s->level = words[i].level == LEVEL_DEFAULT ? s->start : words[i].level;
 }
 
 // ---- Files --------------------------------------------------------------------------------
 
-static bool walk_file(struct walk *w, const char *path);
+static void walk_file(const struct warning_texts *t, struct walk *w, const char *path);
 
 // The file that #include names: beside the file `from`, or in a directory of -I. NULL: one of the
 // system, which has no pragmas that count.
-static const char *included(struct walk *w, const char *from, const char *name) {
+static const char *included(const struct warning_texts *t, const char *from, const char *name) {
     bool quoted = *name == '"';
     size_t n = strcspn(name + 1, quoted ? "\"\n" : ">\n");
     const char *slash = strrchr(from, '/');
-    const char *path = arena_printf(w->arena, "%.*s%.*s", slash ? (int)(slash - from + 1) : 0, from,
+    const char *path = arena_printf(t->arena, "%.*s%.*s", slash ? (int)(slash - from + 1) : 0, from,
                                     (int)n, name + 1);
     if (quoted && is_readable_file(path))
         return path;
-    const cc_strings *list = &w->options->preprocessor;
+    const cc_strings *list = &t->options->preprocessor;
     for (uint32_t i = 0; i < list->len; ++i) {
-        path = arena_printf(w->arena, "%s/%.*s", list->data[i] + 2, (int)n, name + 1);
+        path = arena_printf(t->arena, "%s/%.*s", list->data[i] + 2, (int)n, name + 1);
         if (!strncmp(list->data[i], "-I", 2) && is_readable_file(path))
             return path;
     }
     return NULL;
 }
 
-// True: the warning's line has been reached.
-static bool walk_line(struct walk *w, const char *path, const char *line) {
+static void add_event(const struct warning_texts *t, struct walk *w, struct event e) {
+    vec_push(t->arena, &w->events, e);
+}
+
+// A line of n characters.
+static void walk_line(const struct warning_texts *t, struct walk *w, const char *path,
+                      struct event at, const char *line, size_t n) {
+    static const char written[] = "_Pragma(\"";
     const char *s = skip_blanks(line), *rest;
     if (*s == '#') {
         s = skip_blanks(s + 1);
-        if ((rest = after(s, "pragma")))
-            obey(w, rest);
-        else if (!strncmp(s, "include", 7) && strchr("\"<", *(rest = skip_blanks(s + 7))) && *rest)
-            return (rest = included(w, path, rest)) && walk_file(w, rest);
-        return false;
+        if ((at.pragma = after(s, "pragma")))
+            add_event(t, w, at);
+        else if (!strncmp(s, "include", 7) && strchr("\"<", *(rest = skip_blanks(s + 7))) &&
+                 *rest && (rest = included(t, path, rest)))
+            walk_file(t, w, rest);
+        return;
     }
-    size_t n = strcspn(line, "\n");
-    for (s = line; (s = strstr(s, "_Pragma(\"")) && s < line + n; s += 9)
-        obey(w, skip_blanks(s + 9));
+    const size_t length = sizeof written - 1;
+    for (s = line; (s = memmem(s, (size_t)(line + n - s), written, length));) {
+        s += length;
+        at.pragma = skip_blanks(s);
+        add_event(t, w, at);
+    }
+}
+
+static void walk_file(const struct warning_texts *t, struct walk *w, const char *path) {
+    char full[PATH_MAX], *text;
+    size_t size;
+    if (!realpath(path, full))
+        return;
+    for (uint32_t i = 0; i < w->files.len; ++i)
+        if (!strcmp(w->files.data[i], full))
+            return;
+    struct event at = {.kind = PRAGMA, .file = w->files.len, .line = 1};
+    vec_push(t->arena, &w->files, arena_strdup(t->arena, full));
+    if (!is_readable_file(path) || !read_file(t->arena, path, &text, &size))
+        return;
+    for (const char *s = text; *s; ++at.line) {
+        size_t n = strcspn(s, "\n");
+        walk_line(t, w, path, at, s, n);
+        s += n;
+        s += *s == '\n';
+    }
+    at.kind = END_OF_FILE;
+    add_event(t, w, at);
+}
+
+static const struct walk *walk_of(struct warning_texts *t, const char *source) {
+    for (uint32_t i = 0; i < t->walks.len; ++i)
+        if (!strcmp(t->walks.data[i]->source, source))
+            return t->walks.data[i];
+    struct walk *w = arena_alloc(t->arena, sizeof *w);
+    *w = (struct walk){.source = arena_strdup(t->arena, source)};
+    walk_file(t, w, source);
+    vec_push(t->arena, &t->walks, w);
+    return w;
+}
+
+// The level on a line of a file. False: the walk does not come to the file.
+static bool level_on(const struct walk *w, struct state *s, const char *full, unsigned line) {
+    uint32_t file = 0;
+    while (file < w->files.len && strcmp(w->files.data[file], full))
+        file++;
+    for (uint32_t i = 0; i < w->events.len && file < w->files.len; ++i) {
+        const struct event *e = &w->events.data[i];
+        if (e->file == file && (e->kind == END_OF_FILE || e->line > line))
+            return true;
+        if (e->kind == PRAGMA)
+            obey(s, e->pragma);
+    }
     return false;
 }
 
-static bool walk_file(struct walk *w, const char *path) {
-    char full[PATH_MAX], *text;
-    size_t size;
-    if (!realpath(path, full) || w->file_count == MOST_FILES)
-        return false;
-    for (unsigned i = 0; i < w->file_count; ++i)
-        if (!strcmp(w->files[i], full))
-            return false;
-    w->files[w->file_count++] = arena_strdup(w->arena, full);
-    if (!is_readable_file(path) || !read_file(w->arena, path, &text, &size))
-        return false;
-    bool here = !strcmp(full, w->path);
-    unsigned line = 1;
-    for (const char *s = text; *s; ++line) {
-        bool last = here && line == w->line; // what _Pragma says there comes first
-        if (walk_line(w, path, s) || last)
-            return true;
-        s += strcspn(s, "\n");
-        s += *s == '\n';
-    }
-    return here;
-}
-
-enum warning_level warning_level(struct arena *arena, const struct cc_options *o,
-                                 const char *source, const char *path, unsigned line,
-                                 unsigned number) {
+enum warning_level warning_level(struct warning_texts *t, const char *source, const char *path,
+                                 unsigned line, unsigned number) {
     char full[PATH_MAX];
-    struct walk w = {.arena = arena, .options = o, .line = line, .number = number};
-    w.level = w.start = option_level(o, number);
+    struct state s = {.number = number};
+    s.level = s.start = option_level(t->options, number);
     if (!realpath(path, full))
-        return w.level;
-    w.path = full;
-    if (!walk_file(&w, source)) {
-        w.level = w.start;
-        w.depth = w.file_count = 0;
-        walk_file(&w, path);
+        return s.level;
+    if (!level_on(walk_of(t, source), &s, full, line)) {
+        s.level = s.start;
+        s.depth = 0;
+        level_on(walk_of(t, path), &s, full, line);
     }
-    return w.level;
+    return s.level;
 }
