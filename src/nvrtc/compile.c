@@ -14,6 +14,7 @@
 #include "cc/headers/clang_flags.h"
 #include "cc/link/device_text.h"
 #include "cc/link/target_directive.h"
+#include "cc/messages/host_calls.h"
 #include "cc/options/warning_numbers.h"
 #include "cc/processes/file_io.h"
 #include "image/image.h"
@@ -36,11 +37,12 @@ struct job {
     struct device_launches no_launches; // all three empty, as text in memory is rewritten by itself
     struct declared_spaces no_spaces;
     struct unroll_counts no_counts;
-    const char *source;  // path of the program's text: clang's driver looks for it on disk
-    const char *overlay; // what shows clang the headers in memory
-    const char *library; // the folder `cuda` of the program's libcu++; NULL: none is on disk
-    bool memory_library; // headers in memory are of libcu++: they alone come before kudzu's
-    int out, err;        // what clang prints
+    const char *source;       // path of the program's text: clang's driver looks for it on disk
+    const char *overlay;      // what shows clang the headers in memory
+    const char *library;      // the folder `cuda` of the program's libcu++; NULL: none is on disk
+    bool memory_library;      // headers in memory are of libcu++: they alone come before kudzu's
+    int out, err;             // what clang prints
+    struct strbuf host_calls; // what the attempt before the one that took them said
 };
 
 // ---- The source -----------------------------------------------------------------------------
@@ -387,11 +389,58 @@ static void add_own_warnings(const struct job *j, struct strbuf *messages) {
     strbuf_free(&own);
 }
 
+static bool is_context(const char *line) {
+    return !strncmp(line, "In file included from ", 22);
+}
+
+static bool has_word(const char *line, const char *word) {
+    return memmem(line, strcspn(line, "\n"), word, strlen(word)) != NULL;
+}
+
+static const char *next_line(const char *line) {
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+// The diagnostic that begins here: what leads to it, and the lines of source below it.
+static size_t diagnostic_length(const char *text) {
+    const char *end = text;
+    while (is_context(end))
+        end = next_line(end);
+    do
+        end = next_line(end);
+    while (*end && !is_context(end) && !has_word(end, ": warning: ") &&
+           !has_word(end, ": error: "));
+    return (size_t)(end - text);
+}
+
+// Puts what the attempt before said of calls of the host in front, unless that is hidden. What both
+// say is there once.
+static void add_host_calls(struct job *j, struct strbuf *messages) {
+    struct strbuf all = {0}, *before = &j->host_calls;
+    const char *first = strbuf_str(before);
+    bool hidden = is_hidden(j, HOST_CALL);
+    for (const char *s = first; *s; s += diagnostic_length(s)) {
+        size_t n = diagnostic_length(s);
+        if (!hidden || !is_host_call_warning(arena_strndup(&j->arena, s, n)))
+            strbuf_append(&all, s, n);
+    }
+    for (const char *s = strbuf_str(messages); *s; s += diagnostic_length(s)) {
+        size_t n = diagnostic_length(s);
+        if (!strstr(first, arena_strndup(&j->arena, s, n)))
+            strbuf_append(&all, s, n);
+    }
+    strbuf_free(messages);
+    *messages = all;
+}
+
 // clang's messages follow those of the options.
 static nvrtcResult finish(struct job *j, const struct command *cmd) {
     struct strbuf messages = {0}, *log = &j->program->log;
     const bool failed = has_failed(j, cmd);
     memory_file_read(j->err, &messages);
+    if (!failed && j->compilation.host_calls)
+        add_host_calls(j, &messages);
     if (!failed)
         add_own_warnings(j, &messages);
     rtc_log_append(log, strbuf_str(&messages), j->program->name);
@@ -461,7 +510,15 @@ static bool learn(struct job *j) {
     const struct rewrites read = rewrites_of(j);
     cc_strings messages = {0};
     vec_push(&j->arena, &messages, memory_file_path(&j->arena, j->err));
-    return lenient_words_find(&j->arena, &messages, true, &read, &j->compilation.lenient_words);
+    if (lenient_words_find(&j->arena, &messages, true, &read, &j->compilation.lenient_words))
+        return true;
+    if (j->compilation.host_calls || !host_calls_told(&j->arena, &messages))
+        return false;
+    struct strbuf text = {0};
+    memory_file_read(j->err, &text);
+    host_calls_warn(strbuf_str(&text), &j->host_calls);
+    strbuf_free(&text);
+    return j->compilation.host_calls = true;
 }
 
 static nvrtcResult run(struct job *j, const char *library) {
@@ -510,6 +567,7 @@ struct request {
 
 static void close_files(struct job *j) {
     virtual_files_close(&j->files);
+    strbuf_free(&j->host_calls);
     close_output(j);
 }
 

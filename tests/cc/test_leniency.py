@@ -56,6 +56,25 @@ int main() {
 }
 """, "a.cu:6:24: warning: #20014-D:", "a.cu:6:18: warning: #20014-D:", run=True)
         self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=20014").stderr, "")
+        # Nor does a function that others could call, if they were in relocatable code.
+        self.accepts("""__host__ int h(int x) { return x + 1; }
+__host__ __device__ int f(int x) { return h(x); }
+struct S { int n; __host__ __device__ int g() const; };
+__host__ __device__ int S::g() const { return f(n) + h(n); }
+__host__ __device__ int used(int x) { return 2 * x; }
+__global__ void k(int *p) { *p = used(3); }
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 6 || S{1}.g() != 4;
+}
+""", "a.cu:2:43: warning: #20014-D:", "a.cu:4:54: warning: #20014-D:", run=True)
+        for option in ("-G", "-O0", "-ptx"):
+            self.compiles("-c" if option != "-ptx" else option, "a.cu", option, "-o", "a.out")
+        self.assertEqual(self.compiles("-c", "a.cu", "-w").stderr, "")
+        self.assertIn("in __host__ __device__ function\n", self.compiles("-c", "a.cu").stderr)
+        self.fails("-c", "a.cu", "-rdc=true")
         # Not where the device comes to them, and not in functions of the device.
         self.write("b.cu", """__host__ int h(int x) { return x + 1; }
 __host__ __device__ int f(int x) { return h(x); }

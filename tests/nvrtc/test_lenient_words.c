@@ -1,6 +1,7 @@
 // Words that NVRTC reads a source without, where clang wants them: shared objects of classes with
-// constructors, which are not initialised, `template` before members, and default arguments behind
-// a class. In the source, in headers in memory and in headers on disk.
+// constructors, which are not initialised, `template` before members, default arguments behind
+// a class, and calls of the host that are never made. In the source, in headers in memory and in
+// headers on disk.
 #include <cuda.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -152,6 +153,28 @@ static void other_errors(void) {
     CHECK_OK(nvrtcDestroyProgram(&p));
 }
 
+// A function of both sides that calls one of the host, and that no kernel comes to.
+static void host_calls(void) {
+    static const char source[] = "int h(int x);\n"
+                                 "__host__ __device__ int f(int x) { return h(x); }\n"
+                                 "extern \"C\" __global__ void k(int *p) { *p = 3; }\n";
+    static const char *const options[] = {NULL, "-diag-suppress=20014", "-w"};
+    for (int hidden = 0; hidden < 3; ++hidden) {
+        nvrtcProgram p = program_of(source);
+        CHECK_OK(compile(p, options[hidden]));
+        char *log = log_of(p), *ptx = ptx_of(p);
+        CHECK(hidden ? !*log : has(log, "test.cu(2): warning: reference to __host__ function 'h'"));
+        CHECK(!has(log, "error") && has(ptx, "k(") && !has(ptx, "_Z1h"));
+        free(log);
+        free(ptx);
+        CHECK_OK(nvrtcDestroyProgram(&p));
+    }
+    nvrtcProgram p = program_of("int h(int x);\n"
+                                "__global__ void k(int *p) { *p = h(3); }\n");
+    CHECK_RESULT(NVRTC_ERROR_COMPILATION, compile(p, NULL));
+    CHECK_OK(nvrtcDestroyProgram(&p));
+}
+
 // Libraries have offsets of members as constants so, where NVRTC has no offsetof.
 static void offset_of_member(void) {
     nvrtcProgram p = program_of("#define OFFSET(type, member) !(&(((type *)0)->member))\n"
@@ -172,6 +195,7 @@ int main(void) {
     missing_template();
     late_default();
     offset_of_member();
+    host_calls();
     other_errors();
     return finish();
 }

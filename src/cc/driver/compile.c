@@ -282,18 +282,44 @@ static bool learn(struct compilation *c, const char *source, const cc_strings *d
     return known || late || host;
 }
 
+static bool warnings_are_shown(const struct cc_options *o) {
+    for (uint32_t i = 0; i < o->warnings.len; ++i)
+        if (!strcmp(o->warnings.data[i], "-w"))
+            return false;
+    return true;
+}
+
 // What nvcc warns of where clang would have errors.
 static void add_own_warnings(const struct compilation *c, cc_strings *diagnostics) {
     struct strbuf messages = {0};
     lenient_words_warn(&c->lenient_words, &messages);
     declared_spaces_warn(&c->declared_spaces, &messages);
     const char *path = messages.len ? scratch_path(c->arena, "err") : NULL;
-    bool shown = true;
-    for (uint32_t i = 0; i < c->options->warnings.len; ++i)
-        shown &= strcmp(c->options->warnings.data[i], "-w") != 0;
-    if (path && shown && write_file(path, messages.data, messages.len))
+    if (path && warnings_are_shown(c->options) && write_file(path, messages.data, messages.len))
         vec_push(c->arena, diagnostics, path);
     strbuf_free(&messages);
+}
+
+// The messages of an attempt before the one that took calls of the host come first: what both say
+// is shown once.
+static void add_host_calls(const struct compilation *c, const cc_strings *before,
+                           cc_strings *diagnostics) {
+    cc_strings all = {0};
+    for (uint32_t i = 0; i < before->len; ++i) {
+        struct strbuf warnings = {0};
+        char *text;
+        size_t size;
+        const char *path = scratch_path(c->arena, "err");
+        if (read_file(c->arena, before->data[i], &text, &size)) {
+            host_calls_warn(text, &warnings);
+            if (path && write_file(path, strbuf_str(&warnings), warnings.len))
+                vec_push(c->arena, &all, path);
+        }
+        strbuf_free(&warnings);
+    }
+    for (uint32_t i = 0; i < diagnostics->len; ++i)
+        vec_push(c->arena, &all, diagnostics->data[i]);
+    *diagnostics = all;
 }
 
 // Whatever is wrong with a precompiled header, nobody hears of it.
@@ -323,6 +349,8 @@ static bool run_cuda_action(cuda_action action, const struct compilation *given,
     }
     if (!ok && host_calls.len)
         diagnostics = host_calls;
+    else if (host_calls.len && warnings_are_shown(c->options))
+        add_host_calls(c, &host_calls, &diagnostics);
     if (ok)
         add_own_warnings(&again, &diagnostics);
     bool refused = diagnostics_print(c->arena, c->options, source, &diagnostics);

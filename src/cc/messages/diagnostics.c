@@ -141,7 +141,7 @@ static const char *judged_line(const struct judge *j, const char *line, unsigned
         flag = text + strlen(text);
     if (number >= NVCC_OWN) // clang knows no such flag
         return arena_printf(j->arena, "%.*s%s: %s%.*s", (int)(at - line), line, kind, shown,
-                            (int)(flag - text - 1), text);
+                            (int)(flag - text - (*flag == '[')), text);
     bool all = error && *flag && j->options->all_warnings_are_errors;
     return arena_printf(j->arena, "%.*s%s: %s%.*s%s%s", (int)(at - line), line, kind, shown,
                         (int)(flag - text), text, all ? "[-Werror," : "", flag + all);

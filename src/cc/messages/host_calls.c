@@ -24,6 +24,15 @@ bool host_calls_told(struct arena *arena, const cc_strings *diagnostics) {
     return any;
 }
 
+void host_calls_warn(const char *messages, struct strbuf *out) {
+    static const char error[] = ": error: ";
+    for (const char *at; (at = strstr(messages, error)); messages = at + strlen(error)) {
+        strbuf_append(out, messages, (size_t)(at - messages));
+        strbuf_puts(out, is_host_call(at + strlen(error)) ? ": warning: " : error);
+    }
+    strbuf_puts(out, messages);
+}
+
 bool is_host_call_warning(const char *line) {
     const char *text = strstr(line, ": warning: ");
     return text && is_host_call(text + strlen(": warning: "));

@@ -4,8 +4,6 @@
 #include "rules.h"
 
 #include <clang/Basic/DiagnosticSema.h>
-#include <clang/Lex/Preprocessor.h>
-#include <clang/Sema/Sema.h>
 
 using namespace clang;
 
@@ -41,14 +39,8 @@ void moveDefaults(FunctionDecl *f) {
 
 } // namespace
 
-// clang has no call for a function that begins. When the token behind a brace is read, clang knows
-// the function whose body the brace has opened.
-void rules::acceptLateDefaults(CompilerInstance &compiler) {
+void rules::acceptLateDefaults(CompilerInstance &compiler, BodyWatchers &watchers) {
     compiler.getDiagnostics().setSeverity(diag::err_param_default_argument_member_template_redecl,
                                           diag::Severity::Ignored, SourceLocation());
-    compiler.getPreprocessor().setTokenWatcher([&compiler, brace = false](const Token &t) mutable {
-        if (brace && compiler.hasSema())
-            moveDefaults(compiler.getSema().getCurFunctionDecl());
-        brace = t.is(tok::l_brace);
-    });
+    watchers.push_back(moveDefaults);
 }

@@ -262,10 +262,12 @@ class Action : public PluginASTAction {
   protected:
     std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
         addAbiPragma(compiler);
-        acceptLateDefaults(compiler);
+        BodyWatchers watchers;
+        acceptLateDefaults(compiler, watchers);
         hideIntrinsicNames(compiler);
         if (hostCalls)
-            acceptHostCalls(compiler);
+            acceptHostCalls(compiler, compiler.getLangOpts().GPURelocatableDeviceCode, watchers);
+        watchBodies(compiler, std::move(watchers));
         if (!ownHeaders.empty())
             hideCompilerMacros(compiler, ownHeaders);
         if (quads && compiler.getLangOpts().CUDAIsDevice)

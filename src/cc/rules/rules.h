@@ -100,12 +100,16 @@ void checkAtomicScope(Checker &c, const clang::CallExpr *e);
 void deferHostTables(clang::Decl *d); // before code is generated for it, in the device's pass
 // abi_pragma.cpp
 void addAbiPragma(clang::CompilerInstance &compiler);
+// bodies.cpp: they are called for each function whose body begins, before the body is read
+using BodyWatcher = void (*)(clang::FunctionDecl *);
+using BodyWatchers = llvm::SmallVector<BodyWatcher, 2>;
+void watchBodies(clang::CompilerInstance &compiler, BodyWatchers watchers);
 // late_defaults.cpp: before the source is read
-void acceptLateDefaults(clang::CompilerInstance &compiler);
+void acceptLateDefaults(clang::CompilerInstance &compiler, BodyWatchers &watchers);
 // intrinsic_names.cpp
 void hideIntrinsicNames(clang::CompilerInstance &compiler);
-// host_calls.cpp
-void acceptHostCalls(clang::CompilerInstance &compiler);
+// host_calls.cpp: before the source is read; relocatable: others may call the code's functions
+void acceptHostCalls(clang::CompilerInstance &compiler, bool relocatable, BodyWatchers &watchers);
 // compiler_macros.cpp: `own`: a folder whose headers see them, as those of the system do
 void hideCompilerMacros(clang::CompilerInstance &compiler, llvm::StringRef own);
 // constexpr_calls.cpp
