@@ -3,8 +3,6 @@
 // the first time where `if constexpr` decides.
 #include "rules.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
-
 using namespace clang;
 
 namespace rules {
@@ -46,8 +44,7 @@ static void checkInitialised(Checker &c, const VarDecl *v, SourceLocation at, bo
 namespace {
 
 // The variables around a lambda by the places where its body names them first.
-class FirstUses : public RecursiveASTVisitor<FirstUses> {
-    using Base = RecursiveASTVisitor<FirstUses>;
+class FirstUses {
     const LambdaExpr *lambda;
     llvm::SmallPtrSet<const VarDecl *, 8> named;
     int conditional = 0;
@@ -60,6 +57,22 @@ class FirstUses : public RecursiveASTVisitor<FirstUses> {
         if (named.insert(v).second && conditional)
             found.push_back(e);
     }
+    void name(const DeclRefExpr *e) {
+        auto *v = dyn_cast<VarDecl>(e->getDecl());
+        if (v && v->hasLocalStorage() && e->isNonOdrUse() != NOUR_Unevaluated &&
+            !lambda->getCallOperator()->Encloses(v->getDeclContext())) {
+            add(v, e);
+            if (v->isParameterPack())
+                packs.push_back(e);
+        }
+    }
+    // Its implicit captures are what its body names.
+    void walkLambda(const LambdaExpr *l) {
+        for (auto [capture, init] : llvm::zip(l->captures(), l->capture_inits()))
+            if (capture.isExplicit())
+                walk(init);
+        walk(l->getBody());
+    }
 
   public:
     SmallVector<const Expr *, 4> found; // under `if constexpr`
@@ -69,31 +82,21 @@ class FirstUses : public RecursiveASTVisitor<FirstUses> {
         for (const LambdaCapture &capture : l->explicit_captures())
             named.insert(variable(capture));
     }
-    bool TraverseIfStmt(IfStmt *s) {
-        conditional += s->isConstexpr();
-        bool go = Base::TraverseIfStmt(s);
-        conditional -= s->isConstexpr();
-        return go;
-    }
-    bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
-        return true;
-    }
-    template <typename... More> bool TraverseDecltypeTypeLoc(DecltypeTypeLoc, More...) {
-        return true;
-    }
-    bool VisitDeclRefExpr(DeclRefExpr *e) {
-        auto *v = dyn_cast<VarDecl>(e->getDecl());
-        if (v && v->hasLocalStorage() && e->isNonOdrUse() != NOUR_Unevaluated &&
-            !lambda->getCallOperator()->Encloses(v->getDeclContext())) {
-            add(v, e);
-            if (v->isParameterPack())
-                packs.push_back(e);
-        }
-        return true;
-    }
-    bool VisitCXXThisExpr(CXXThisExpr *e) {
-        add(nullptr, e);
-        return true;
+    void walk(const Stmt *s) {
+        if (!s || isa<UnaryExprOrTypeTraitExpr>(s))
+            return;
+        if (auto *l = dyn_cast<LambdaExpr>(s))
+            return walkLambda(l);
+        auto *branch = dyn_cast<IfStmt>(s);
+        bool constant = branch && branch->isConstexpr();
+        conditional += constant;
+        if (auto *e = dyn_cast<DeclRefExpr>(s))
+            name(e);
+        else if (auto *e = dyn_cast<CXXThisExpr>(s))
+            add(nullptr, e);
+        for (const Stmt *part : s->children())
+            walk(part);
+        conditional -= constant;
     }
 };
 
@@ -118,7 +121,7 @@ void checkLambdaCaptures(Checker &c, const LambdaExpr *l, const std::string &kin
     if (l->getCaptureDefault() == LCD_None)
         return;
     FirstUses uses(l);
-    uses.TraverseStmt(l->getBody());
+    uses.walk(l->getBody());
     for (const DeclRefExpr *e : uses.packs)
         refusePack(c, e->getDecl(), e->getLocation(), lambda);
     for (const Expr *e : uses.found)

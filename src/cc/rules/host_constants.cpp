@@ -3,8 +3,6 @@
 // call, and what they call, unless such a call is itself a constant.
 #include "rules.h"
 
-#include <clang/AST/RecursiveASTVisitor.h>
-
 using namespace clang;
 
 namespace rules {
@@ -17,9 +15,8 @@ bool isHostConstant(const Checker &c, const VarDecl *v) {
            (v->isConstexpr() || v->getType().isConstQualified() || v->getType()->isReferenceType());
 }
 
-// What one body refers to and calls.
-class Body : public RecursiveASTVisitor<Body> {
-    using Base = RecursiveASTVisitor<Body>;
+// What the code of one body refers to and calls.
+class Body {
     Checker &c;
     HostConstants::Node &node;
     bool initialises; // a variable, for which all values are known when it is compiled
@@ -38,104 +35,81 @@ class Body : public RecursiveASTVisitor<Body> {
         : c(c), node(node), initialises(initialises) {
     }
 
-    bool TraverseDecl(Decl *d) { // other functions' bodies are their own
-        auto *v = dyn_cast_or_null<VarDecl>(d);
-        if (!v || v->isConstexpr())
-            return true;
-        return Base::TraverseDecl(d);
+    void walk(Stmt *s) {
+        if (!s || isa<ConstantExpr, UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(s) ||
+            (isa<Expr>(s) && isConstantPart(cast<Expr>(s))))
+            return;
+        if (auto *e = dyn_cast<DeclRefExpr>(s))
+            add(e, e->getDecl(), e->isNonOdrUse(), e->getLocation());
+        else if (auto *e = dyn_cast<MemberExpr>(s))
+            add(e, e->getMemberDecl(), e->isNonOdrUse(), e->getMemberLoc());
+        else if (auto *e = dyn_cast<CXXConstructExpr>(s))
+            addCall(e->getConstructor());
+        if (auto *branch = dyn_cast<IfStmt>(s); branch && branch->isConstexpr()) {
+            walk(branch->getInit());
+            walkTaken(branch->getCond(), branch->getThen(), branch->getElse(), nullptr);
+        } else if (auto *e = dyn_cast<ConditionalOperator>(s)) {
+            walkTaken(e->getCond(), e->getTrueExpr(), e->getFalseExpr(), e);
+        } else if (auto *declarations = dyn_cast<DeclStmt>(s)) {
+            for (Decl *d : declarations->decls()) // other functions' bodies are their own
+                if (auto *v = dyn_cast<VarDecl>(d); v && !v->isConstexpr())
+                    walk(v->getInit());
+        } else if (auto *l = dyn_cast<LambdaExpr>(s)) {
+            for (Expr *e : l->capture_inits())
+                walk(e);
+        } else {
+            walkParts(s);
+        }
     }
-    template <typename... More> bool TraverseTypeLoc(TypeLoc, More...) {
-        return true;
+
+  private:
+    void walkParts(Stmt *s) {
+        // As it was written a list's elements are not converted yet: constants are no values there.
+        if (auto *list = dyn_cast<InitListExpr>(s); list && !list->isSemanticForm())
+            s = list->getSemanticForm();
+        for (Stmt *part : s->children())
+            walk(part);
     }
-    bool TraverseConstantExpr(ConstantExpr *) {
-        return true;
-    }
-    bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) {
-        return true;
-    }
-    bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *) {
-        return true;
-    }
-    bool TraverseStaticAssertDecl(StaticAssertDecl *) {
-        return true;
-    }
-    // As it was written a list's elements are not converted yet: constants are no values there.
-    bool TraverseInitListExpr(InitListExpr *e) {
-        InitListExpr *list = e->isSemanticForm() ? e : e->getSemanticForm();
-        return llvm::all_of(list->inits(), [&](Expr *i) { return !i || TraverseStmt(i); });
-    }
-    bool TraverseLambdaExpr(LambdaExpr *l) {
-        return llvm::all_of(l->capture_inits(), [&](Expr *e) { return !e || TraverseStmt(e); });
-    }
-    bool TraverseCStyleCastExpr(CStyleCastExpr *e) {
-        return e->getCastKind() == CK_ToVoid || Base::TraverseCStyleCastExpr(e);
-    }
-    bool TraverseIfStmt(IfStmt *s) {
-        if (!s->isConstexpr())
-            return Base::TraverseIfStmt(s);
+    void walkTaken(Expr *condition, Stmt *then, Stmt *otherwise, Stmt *unknown) {
         bool taken;
-        TraverseStmt(s->getInit());
-        if (s->getCond()->isValueDependent() ||
-            !s->getCond()->EvaluateAsBooleanCondition(taken, c.context))
-            return true;
-        return TraverseStmt(taken ? s->getThen() : s->getElse());
+        if (!condition->isValueDependent() &&
+            condition->EvaluateAsBooleanCondition(taken, c.context))
+            walk(taken ? then : otherwise);
+        else if (unknown)
+            walkParts(unknown);
     }
-    bool TraverseConditionalOperator(ConditionalOperator *e) {
-        bool taken;
-        if (e->getCond()->isValueDependent() ||
-            !e->getCond()->EvaluateAsBooleanCondition(taken, c.context))
-            return Base::TraverseConditionalOperator(e);
-        return TraverseStmt(taken ? e->getTrueExpr() : e->getFalseExpr());
-    }
-    bool TraverseBinaryOperator(BinaryOperator *e) {
-        return (e->isComparisonOp() && isConstant(e)) || Base::TraverseBinaryOperator(e);
-    }
-    bool TraverseCallExpr(CallExpr *e) {
-        return isConstantCall(e) || Base::TraverseCallExpr(e);
-    }
-    bool TraverseCXXMemberCallExpr(CXXMemberCallExpr *e) {
-        return isConstantCall(e) || Base::TraverseCXXMemberCallExpr(e);
-    }
-    bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *e) {
-        return isConstantCall(e) || Base::TraverseCXXOperatorCallExpr(e);
+    bool isConstantPart(Expr *e) {
+        if (auto *cast = dyn_cast<CStyleCastExpr>(e))
+            return cast->getCastKind() == CK_ToVoid;
+        if (auto *binary = dyn_cast<BinaryOperator>(e))
+            return binary->isComparisonOp() && isConstant(e);
+        if (auto *call = dyn_cast<CallExpr>(e))
+            return isConstantCall(call);
+        if (auto *construct = dyn_cast<CXXConstructExpr>(e))
+            return isConstantCopy(construct);
+        auto *cast = dyn_cast<ImplicitCastExpr>(e);
+        bool number = initialises && e->getType()->isArithmeticType();
+        return cast && cast->getCastKind() == CK_LValueToRValue &&
+               (number || isConstantName(cast->getSubExpr())) && isConstant(e);
     }
     bool isConstantCall(CallExpr *e) {
         const FunctionDecl *f = e->getDirectCallee();
         return f && f->isConstexpr() && isConstant(e);
     }
     // The value of a constant, of a class or behind a cast to a reference, is a constant, too.
-    bool TraverseCXXConstructExpr(CXXConstructExpr *e) {
+    bool isConstantCopy(CXXConstructExpr *e) {
         CXXConstructorDecl *f = e->getConstructor();
-        if (f->isCopyOrMoveConstructor() && f->isTrivial() && isConstantName(e->getArg(0)))
-            return true;
-        addCall(f);
-        return Base::TraverseCXXConstructExpr(e);
-    }
-    bool TraverseImplicitCastExpr(ImplicitCastExpr *e) {
-        bool number = initialises && e->getType()->isArithmeticType();
-        return (e->getCastKind() == CK_LValueToRValue &&
-                (number || isConstantName(e->getSubExpr())) && isConstant(e)) ||
-               Base::TraverseImplicitCastExpr(e);
+        return f->isCopyOrMoveConstructor() && f->isTrivial() && isConstantName(e->getArg(0));
     }
     bool isConstantName(const Expr *e) {
         auto *name = dyn_cast<DeclRefExpr>(e->IgnoreParenCasts());
         auto *v = name ? dyn_cast<VarDecl>(name->getDecl()) : nullptr;
         return v && isHostConstant(c, v) && (v->isConstexpr() || !v->getType()->isPointerType());
     }
-    bool VisitDeclRefExpr(DeclRefExpr *e) {
-        if (auto *f = dyn_cast<FunctionDecl>(e->getDecl()))
-            addCall(f);
-        add(e, e->getDecl(), e->isNonOdrUse(), e->getLocation());
-        return true;
-    }
-    bool VisitMemberExpr(MemberExpr *e) {
-        if (auto *f = dyn_cast<FunctionDecl>(e->getMemberDecl()))
-            addCall(f);
-        add(e, e->getMemberDecl(), e->isNonOdrUse(), e->getMemberLoc());
-        return true;
-    }
     // An element of an array is no constant for nvcc, whatever its index.
     void add(const Expr *e, const ValueDecl *d, NonOdrUseReason reason, SourceLocation at) {
+        if (auto *f = dyn_cast<FunctionDecl>(d))
+            addCall(f);
         auto *v = dyn_cast<VarDecl>(d);
         bool array = v && v->getType()->isArrayType() && reason == NOUR_Constant;
         if (v && isHostConstant(c, v) && (reason == NOUR_None || array))
@@ -156,15 +130,15 @@ void HostConstants::addBody(Checker &c, const FunctionDecl *f) {
     Body body(c, node);
     if (auto *constructor = dyn_cast<CXXConstructorDecl>(f))
         for (CXXCtorInitializer *i : constructor->inits())
-            body.TraverseStmt(i->getInit());
-    body.TraverseStmt(f->getBody());
+            body.walk(i->getInit());
+    body.walk(f->getBody());
 }
 
 void HostConstants::addVariable(Checker &c, const VarDecl *v) {
     Body body(c, initialisers, true);
     if (c.devicePass && memorySpace(v) && v->hasInit() && !v->isConstexpr() &&
         !v->getDeclContext()->isDependentContext() && v->hasConstantInitialization())
-        body.TraverseStmt(const_cast<Expr *>(v->getInit()));
+        body.walk(const_cast<Expr *>(v->getInit()));
 }
 
 // Those that nvcc generates code for although nothing in this file calls them.
