@@ -262,13 +262,14 @@ void kd_pools_reclaim(struct kd_device *d); // gives back all that is not in use
 // The file behind a shareable pool, a new descriptor; -1: kd_reason tells why.
 int kd_pool_export(struct kd_pool *p);
 // A pool of another process: nothing can be allocated from it. The descriptor stays the caller's.
-enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out);
+// Its device is the one that it was made for; KD_INVALID_VALUE: this process has none such.
+enum kd_status kd_pool_import(int fd, struct kd_pool **out);
+struct kd_device *kd_pool_device(const struct kd_pool *p); // NULL: it is the host's
 // The same by a handle, good as long as the other process has the pool. KD_NOT_FOUND: it names
 // none.
 struct kd_physical_handle;
 void kd_pool_describe(struct kd_pool *p, struct kd_physical_handle *out); // of a shareable one
-enum kd_status kd_pool_open(struct kd_device *d, const struct kd_physical_handle *in,
-                            struct kd_pool **out);
+enum kd_status kd_pool_open(const struct kd_physical_handle *in, struct kd_pool **out);
 struct kd_pool_pointer {
     uint64_t magic, inode, offset, size;
     uint64_t check; // made of the others and of what only the pool's file tells
@@ -288,8 +289,8 @@ struct kd_physical;
 enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
                                struct kd_physical **out);
 // Of a descriptor that kd_physical_export gave in some process; it stays the caller's.
-// KD_INVALID_VALUE: it is something else.
-enum kd_status kd_physical_import(struct kd_device *d, int fd, struct kd_physical **out);
+// KD_INVALID_VALUE: it is something else, or of a device that this process does not have.
+enum kd_status kd_physical_import(int fd, struct kd_physical **out);
 int kd_physical_export(struct kd_physical *p); // a new descriptor; -1: kd_reason tells why
 // A handle of a few bytes, good in any process of the user that sees this one in /proc, while it
 // lives and keeps the memory.
@@ -305,10 +306,10 @@ struct kd_physical_handle {
 };
 void kd_physical_describe(struct kd_physical *p, struct kd_physical_handle *out);
 // KD_NOT_FOUND: the handle makes no sense, or the memory or its process is gone.
-enum kd_status kd_physical_open(struct kd_device *d, const struct kd_physical_handle *in,
-                                struct kd_physical **out);
+enum kd_status kd_physical_open(const struct kd_physical_handle *in, struct kd_physical **out);
 uint64_t kd_physical_size(const struct kd_physical *p);
-void kd_physical_free(struct kd_physical *p); // mappings stay as they are
+struct kd_device *kd_physical_device(const struct kd_physical *p); // NULL: it is the host's
+void kd_physical_free(struct kd_physical *p);                      // mappings stay as they are
 
 // Addresses without memory, aligned to a power of two; at `wish` when that is free and not 0.
 enum kd_status kd_range_reserve(uint64_t size, uint64_t align, uint64_t wish, uint64_t *out);

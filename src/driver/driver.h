@@ -495,6 +495,9 @@ CUresult drv_memory_allocate(struct drv_context *ctx, enum kd_memory_kind kind, 
                              uint32_t flags, uint64_t *out);
 struct drv_pool *drv_pool_new(struct drv_device *device);
 CUmemoryPool drv_pool_of(const struct kd_memory *m);
+// Whether the device that works (drv_working_devices) may use memory of this process's pools or of
+// imported ones.
+bool drv_pool_access(const struct kd_memory *m, bool write);
 uint64_t drv_pool_handle_types(const struct kd_memory *m); // 0: not of a pool that can be exported
 bool drv_ipc_capable(const struct kd_memory *m);           // cuIpcGetMemHandle takes it
 void drv_managed_forget(uint64_t begin, uint64_t size);    // the range is being freed

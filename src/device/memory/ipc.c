@@ -116,7 +116,7 @@ static struct area_file *file_of(struct area *area, uint64_t slots) {
     struct area_file *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
-    f->fd = memory_file_new(MEMORY_FILE_SHARED, size + extra);
+    f->fd = memory_file_new(MEMORY_FILE_SHARED, -1, size + extra);
     f->slots = slots;
     f->exported = f->fd < 0
                       ? MAP_FAILED
@@ -189,6 +189,11 @@ int ipc_open(const struct kd_ipc_file *f, enum memory_file_kind kind, uint64_t n
         return -1;
     }
     return fd;
+}
+
+struct kd_device *ipc_device(int fd) {
+    int device = memory_file_device(fd);
+    return kd_device_open(device < 0 ? 0 : device);
 }
 
 static uint32_t check_of(int fd, const struct kd_ipc_memory *m) {
@@ -268,7 +273,7 @@ void kd_ipc_close(uint64_t ptr) {
 // ---- Words that processes share ---------------------------------------------------------------
 
 enum kd_status kd_ipc_words_new(struct kd_device *d, uint64_t bytes, int *fd, uint64_t *out) {
-    *fd = memory_file_new(MEMORY_FILE_WORDS, whole_pages(bytes));
+    *fd = memory_file_new(MEMORY_FILE_WORDS, -1, whole_pages(bytes));
     if (*fd < 0)
         return kd_fail(KD_OUT_OF_MEMORY, "no file for words that processes share: %s",
                        strerror(errno));

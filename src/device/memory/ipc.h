@@ -16,5 +16,8 @@ void ipc_drop(struct area *area);
 struct kd_ipc_file ipc_describe(int fd);
 // The file that a handle names, of the kind and at least so large, opened; -1: kd_reason tells why.
 int ipc_open(const struct kd_ipc_file *f, enum memory_file_kind kind, uint64_t need);
+// The device whose memory the file is, the first one where it is nobody's; NULL: this process has
+// no such device, kd_reason tells.
+struct kd_device *ipc_device(int fd);
 
 #endif

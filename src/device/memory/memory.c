@@ -390,6 +390,8 @@ static void release(struct area *area, struct allocation *a, uint64_t base) {
         return;
     }
     range_remove(&areas, &area->range);
+    if (area->pool)
+        pool_import_gone(area);
     ipc_drop(area);
     if (area->memory)
         address_space_give(&area->memory->space, &area->pages);

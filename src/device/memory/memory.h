@@ -31,9 +31,11 @@ struct area {
     struct kd_device *device;     // for allocations of no context
     struct slab *slab;
     struct segment *segment;
-    struct allocation one;  // when it is neither
-    struct area_file *file; // what it was moved into to be shared (ipc.c); NULL: nothing
-    bool foreign;           // a mapping of other processes' memory: `pages` are unmapped at the end
+    struct allocation one;        // when it is neither
+    struct kd_pool *pool;         // of another process, whose memory it is; else NULL
+    struct area *previous, *next; // of that pool
+    struct area_file *file;       // what it was moved into to be shared (ipc.c); NULL: nothing
+    bool foreign; // a mapping of other processes' memory: `pages` are unmapped at the end
 };
 
 // A device's part.

@@ -17,12 +17,14 @@ static const char *const kinds[] = {
     [MEMORY_FILE_MULTICAST] = "kudzu multicast",
 };
 
-int memory_file_new(enum memory_file_kind kind, uint64_t size) {
+int memory_file_new(enum memory_file_kind kind, int device, uint64_t size) {
     char name[64];
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return -1;
-    snprintf(name, sizeof name, "%s %016" PRIx64, kinds[kind], number);
+    int n = snprintf(name, sizeof name, "%s %016" PRIx64, kinds[kind], number);
+    if (device >= 0)
+        snprintf(name + n, sizeof name - (size_t)n, " %d", device);
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -1;
@@ -60,6 +62,14 @@ bool memory_file_check(int fd, enum memory_file_kind kind, uint64_t *size) {
     bool ours = kind == MEMORY_FILE_ANY || is_named(fd, kinds[kind]);
     *size = (uint64_t)st.st_size;
     return ours;
+}
+
+int memory_file_device(int fd) {
+    char name[128];
+    int device;
+    return read_name(fd, name, sizeof name) && sscanf(name, "/memfd:kudzu %*s %*s %d", &device) == 1
+               ? device
+               : -1;
 }
 
 static uint64_t mix(uint64_t h, const void *data, size_t size) {

@@ -92,7 +92,7 @@ static struct kd_multicast *over(int fd) {
 }
 
 struct kd_multicast *kd_multicast_new(const struct kd_multicast_info *info) {
-    struct kd_multicast *m = over(memory_file_new(MEMORY_FILE_MULTICAST, sizeof *m->s));
+    struct kd_multicast *m = over(memory_file_new(MEMORY_FILE_MULTICAST, -1, sizeof *m->s));
     if (!m)
         return NULL;
     pthread_mutexattr_t attr;
@@ -222,7 +222,7 @@ static void map_foreign(struct kd_multicast *m, const struct entry *e) {
     struct kd_physical *p;
     uint64_t address;
     if (!inside(e->offset, e->size, m->info.size) || e->member >= KD_MOST_MEMBERS ||
-        kd_physical_open(NULL, &e->memory, &p))
+        kd_physical_open(&e->memory, &p))
         return;
     struct binding *b = malloc(sizeof *b);
     bool ok = b && !kd_window_open(p, e->in_memory, e->size, &address);

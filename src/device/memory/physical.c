@@ -60,7 +60,8 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
     if (!fits)
         return kd_fail(KD_OUT_OF_MEMORY, "%llu bytes are more than is left of the device's %llu",
                        (unsigned long long)size, (unsigned long long)d->memory.total);
-    enum kd_status status = make(d, memory_file_new(MEMORY_FILE_PHYSICAL, size), size, out);
+    int fd = memory_file_new(MEMORY_FILE_PHYSICAL, host ? -1 : d->index, size);
+    enum kd_status status = make(d, fd, size, out);
     if (status == KD_OK) {
         (*out)->host = host;
         (*out)->counted = !host;
@@ -70,11 +71,24 @@ enum kd_status kd_physical_new(struct kd_device *d, uint64_t size, bool host,
     return status;
 }
 
-enum kd_status kd_physical_import(struct kd_device *d, int fd, struct kd_physical **out) {
+// The descriptor becomes the memory's, on failure too.
+static enum kd_status import_file(int fd, uint64_t size, struct kd_physical **out) {
+    struct kd_device *d = fd < 0 ? NULL : ipc_device(fd);
+    if (fd >= 0 && !d) {
+        close(fd);
+        return KD_INVALID_VALUE;
+    }
+    enum kd_status status = make(d, fd, size, out);
+    if (status == KD_OK)
+        (*out)->host = memory_file_device(fd) < 0;
+    return status;
+}
+
+enum kd_status kd_physical_import(int fd, struct kd_physical **out) {
     uint64_t size;
     if (!memory_file_check(fd, MEMORY_FILE_PHYSICAL, &size) || size == 0 || size % KD_GRANULARITY)
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported memory", fd);
-    return make(d, memory_file_duplicate(fd), size, out);
+    return import_file(memory_file_duplicate(fd), size, out);
 }
 
 int kd_physical_export(struct kd_physical *p) {
@@ -93,8 +107,7 @@ void kd_physical_describe(struct kd_physical *p, struct kd_physical_handle *out)
     out->check = check_of(p->fd, out);
 }
 
-enum kd_status kd_physical_open(struct kd_device *d, const struct kd_physical_handle *in,
-                                struct kd_physical **out) {
+enum kd_status kd_physical_open(const struct kd_physical_handle *in, struct kd_physical **out) {
     uint64_t size;
     int fd = ipc_open(&in->file, MEMORY_FILE_PHYSICAL, KD_GRANULARITY);
     if (fd < 0)
@@ -104,7 +117,11 @@ enum kd_status kd_physical_open(struct kd_device *d, const struct kd_physical_ha
         close(fd);
         return kd_fail(KD_NOT_FOUND, "this is no handle that process %u gave", in->file.pid);
     }
-    return make(d, fd, size, out);
+    return import_file(fd, size, out);
+}
+
+struct kd_device *kd_physical_device(const struct kd_physical *p) {
+    return p->host ? NULL : p->device;
 }
 
 uint64_t kd_physical_size(const struct kd_physical *p) {

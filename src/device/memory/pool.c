@@ -51,6 +51,7 @@ struct kd_pool {
     uint64_t occupied[(BINS + 63) / 64]; // bins that are not empty, one bit each
     struct block *spare;                 // records that are not in use
     struct segment *segments;
+    struct area *imports;  // mappings of memory of the pool, which is another process's
     uint64_t nused, nidle; // blocks in use; segments without any
     int fd;                // of a shareable or imported pool, else -1
     uint64_t file_end;
@@ -188,11 +189,9 @@ static void segment_link(struct kd_pool *p, struct segment *s) {
 }
 
 // When the system refuses, all devices have access, as without protection keys.
-static void segment_rights(const struct segment *s) {
-    const struct pages *pages = &s->area.pages;
-    if (s->pool->all)
-        (void)kd_rights_set(pages->base, pages->size, true, true, s->pool->devices,
-                            s->pool->devices, s->pool->all);
+static void enforce(const struct kd_pool *p, const struct pages *pages) {
+    if (p->all)
+        (void)kd_rights_set(pages->base, pages->size, true, true, p->devices, p->devices, p->all);
     else
         kd_rights_clear(pages->base, pages->size);
 }
@@ -222,7 +221,7 @@ static struct segment *segment_new(struct kd_pool *p, uint64_t size) {
         return NULL;
     }
     if (p->all)
-        segment_rights(s);
+        enforce(p, &s->area.pages);
     else if (!p->options.host && !p->options.managed)
         check_touch_begin(s->area.pages.base, size);
     segment_link(p, s);
@@ -236,7 +235,9 @@ void kd_pool_set_rights(struct kd_pool *p, uint64_t devices, uint64_t all) {
     p->devices = devices;
     p->all = devices == all ? 0 : all;
     for (struct segment *s = p->segments; s && (before || p->all); s = s->next)
-        segment_rights(s);
+        enforce(p, &s->area.pages);
+    for (struct area *a = p->imports; a && (before || p->all); a = a->next)
+        enforce(p, &a->pages);
     memory_unlock();
 }
 
@@ -355,7 +356,8 @@ enum kd_status kd_pool_new(struct kd_device *d, const struct kd_pool_options *op
     struct kd_pool *p = pool_make(d, options);
     if (!p)
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
-    if (options->shareable && (p->fd = memory_file_new(MEMORY_FILE_POOL, 0)) < 0) {
+    int device = options->host ? -1 : d->index;
+    if (options->shareable && (p->fd = memory_file_new(MEMORY_FILE_POOL, device, 0)) < 0) {
         free(p);
         return kd_fail(KD_SYSTEM, "no file for a pool that other processes can use: %s",
                        strerror(errno));
@@ -375,6 +377,8 @@ static void end_if_due(struct kd_pool *p) {
             return;
     while (p->segments)
         segment_free(p->segments);
+    for (struct area *a = p->imports; a; a = a->next) // they keep the rights that they have
+        a->pool = NULL;
     atomic_fetch_sub(&careful_pools, !p->state.reuse[KD_REUSE_OPPORTUNISTIC]);
     struct kd_pool **at = &pools;
     while (*at != p)
@@ -713,7 +717,9 @@ void *kd_pool_owner(uint64_t ptr) {
     uint64_t base;
     memory_lock();
     struct allocation *a = memory_find_locked(ptr, &area, &base);
-    void *owner = a && area->segment ? area->segment->pool->owner : NULL;
+    void *owner = a && area->segment ? area->segment->pool->owner
+                  : a && area->pool  ? area->pool->owner
+                                     : NULL;
     memory_unlock();
     return owner;
 }
@@ -786,28 +792,32 @@ int kd_pool_export(struct kd_pool *p) {
 }
 
 // The descriptor becomes the pool's, on failure too.
-static enum kd_status import_file(struct kd_device *d, int fd, struct kd_pool **out) {
+static enum kd_status import_file(int fd, struct kd_pool **out) {
     struct kd_pool_options options = {.shareable = true};
-    struct kd_pool *p = pool_make(d, &options);
+    struct kd_device *d = ipc_device(fd);
+    struct kd_pool *p = d ? pool_make(d, &options) : NULL;
     if (!p) {
         close(fd);
+        if (!d)
+            return KD_INVALID_VALUE;
         return kd_fail(KD_OUT_OF_MEMORY, "no memory for a pool");
     }
     p->imported = true;
+    p->options.host = memory_file_device(fd) < 0;
     p->fd = fd;
     pool_list(p);
     *out = p;
     return kd_succeed();
 }
 
-enum kd_status kd_pool_import(struct kd_device *d, int fd, struct kd_pool **out) {
+enum kd_status kd_pool_import(int fd, struct kd_pool **out) {
     uint64_t size;
     if (!memory_file_check(fd, MEMORY_FILE_POOL, &size))
         return kd_fail(KD_INVALID_VALUE, "descriptor %d is no exported pool", fd);
     int own = memory_file_duplicate(fd);
     if (own < 0)
         return kd_fail(KD_SYSTEM, "no descriptor for the pool: %s", strerror(errno));
-    return import_file(d, own, out);
+    return import_file(own, out);
 }
 
 void kd_pool_describe(struct kd_pool *p, struct kd_physical_handle *out) {
@@ -815,8 +825,7 @@ void kd_pool_describe(struct kd_pool *p, struct kd_physical_handle *out) {
     out->check = memory_file_sign(p->fd, out, offsetof(struct kd_physical_handle, check));
 }
 
-enum kd_status kd_pool_open(struct kd_device *d, const struct kd_physical_handle *in,
-                            struct kd_pool **out) {
+enum kd_status kd_pool_open(const struct kd_physical_handle *in, struct kd_pool **out) {
     int fd = ipc_open(&in->file, MEMORY_FILE_POOL, 0);
     if (fd < 0)
         return KD_NOT_FOUND;
@@ -824,7 +833,7 @@ enum kd_status kd_pool_open(struct kd_device *d, const struct kd_physical_handle
         close(fd);
         return kd_fail(KD_NOT_FOUND, "this is no handle that process %u gave", in->file.pid);
     }
-    return import_file(d, fd, out);
+    return import_file(fd, out);
 }
 
 enum kd_status kd_pool_export_pointer(uint64_t ptr, struct kd_pool_pointer *out) {
@@ -857,5 +866,33 @@ enum kd_status kd_pool_import_pointer(struct kd_pool *p, uint32_t flags,
         in->inode != memory_file_inode(p->fd) || !in->size ||
         __builtin_add_overflow(in->offset, in->size, &end) || end > size)
         return kd_fail(KD_INVALID_VALUE, "the data describe no allocation of this pool");
-    return kd_memory_map_file(p->device, NULL, p->fd, in->offset, in->size, flags, out);
+    uint64_t ptr, base;
+    struct area *area;
+    enum kd_status status =
+        kd_memory_map_file(p->device, NULL, p->fd, in->offset, in->size, flags, &ptr);
+    if (status)
+        return status;
+    memory_lock();
+    memory_find_locked(ptr, &area, &base);
+    area->pool = p;
+    area->previous = NULL;
+    area->next = p->imports;
+    if (p->imports)
+        p->imports->previous = area;
+    p->imports = area;
+    if (p->all)
+        enforce(p, &area->pages);
+    memory_unlock();
+    *out = ptr;
+    return KD_OK;
+}
+
+void pool_import_gone(struct area *area) {
+    *(area->previous ? &area->previous->next : &area->pool->imports) = area->next;
+    if (area->next)
+        area->next->previous = area->previous;
+}
+
+struct kd_device *kd_pool_device(const struct kd_pool *p) {
+    return p->options.host ? NULL : p->device;
 }

@@ -10,6 +10,8 @@ struct allocation *pool_find(struct segment *s, uint64_t ptr, uint64_t *base);
 bool pool_find_leaving(struct segment *s, uint64_t ptr, struct kd_memory *out);
 // Frees a block at once.
 void pool_release(struct segment *s, struct allocation *a);
+// A mapping of an imported pool's memory ends.
+void pool_import_gone(struct area *area);
 // Frees all blocks of a context.
 void pool_release_context(struct segment *s, struct kd_context *c);
 // Whether fn is true of a block in use; it is called for all.

@@ -41,6 +41,9 @@ CUresult drv_side(uint64_t ptr, uint64_t bytes, enum drv_side_kind kind, bool wr
             out->mapped = true;
             return CUDA_SUCCESS;
         }
+        REQUIRE(!(m.flags & (DRV_MEMORY_POOL | DRV_MEMORY_IPC_POOL)) || drv_pool_access(&m, write),
+                CUDA_ERROR_INVALID_VALUE, "%s: the device has no access to the pool of %#llx", name,
+                (unsigned long long)ptr);
         REQUIRE(bytes <= m.base + m.size - ptr, CUDA_ERROR_INVALID_VALUE,
                 "%s: %llu bytes from %#llx on are more than its allocation of %llu has", name,
                 (unsigned long long)bytes, (unsigned long long)ptr, (unsigned long long)m.size);

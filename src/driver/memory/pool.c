@@ -10,6 +10,7 @@
 #include "driver/graph/graph_memory.h"
 #include "driver/leaks.h"
 #include "driver/memory/numa.h"
+#include "driver/memory/virtual_memory.h"
 
 enum { HANDLES = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC };
 
@@ -43,7 +44,7 @@ static struct drv_pool *pool_current(struct drv_device *d) {
 }
 
 void drv_pool_enforce(struct drv_pool *p) {
-    if (p->managed || p->imported || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (p->managed || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return;
     kd_pool_set_rights(p->p, drv_device_indices(p->readable | 1ull << p->device->ordinal),
                        drv_device_indices(~0ull));
@@ -94,6 +95,14 @@ static CUresult pool_find(CUmemoryPool handle, struct drv_pool **out) {
 
 CUmemoryPool drv_pool_of(const struct kd_memory *m) {
     return m->flags & DRV_MEMORY_POOL ? kd_pool_owner(m->base) : NULL;
+}
+
+bool drv_pool_access(const struct kd_memory *m, bool write) {
+    CUmemoryPool handle = drv_device_count() > 1 ? kd_pool_owner(m->base) : NULL;
+    struct drv_pool *p = handle ? drv_object_find(handle, DRV_POOL) : NULL;
+    if (!p || p->managed || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return true;
+    return (p->readable | 1ull << p->device->ordinal) & drv_working_devices(write);
 }
 
 uint64_t drv_pool_handle_types(const struct kd_memory *m) {
@@ -553,8 +562,9 @@ static CUresult check_access(const struct drv_pool *p, const CUmemAccessDesc *de
 }
 
 // A kernel on a device without access faults where it touches the pool's memory (device/memory/
-// rights.h). Pools of managed memory are everybody's; those of the host's memory and imported ones
-// keep rights that nothing enforces.
+// rights.h), and copies and sets of such a device are refused. Pools of managed memory are
+// everybody's; those of the host's memory keep rights that nothing enforces. An imported pool has
+// rights of its own, at first its device's alone.
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     ENTER();
     REQUIRE(map || !count, CUDA_ERROR_INVALID_VALUE, "map cannot be NULL");
@@ -627,43 +637,45 @@ CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
     return CUDA_SUCCESS;
 }
 
-static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandleType type,
-                       struct kd_pool **out) {
+static CUresult import(void *handle, CUmemAllocationHandleType type, struct kd_pool **out) {
     if (type == CU_MEM_HANDLE_TYPE_FABRIC) {
         struct kd_physical_handle h;
         REQUIRE_POINTER(handle);
         memcpy(&h, handle, sizeof h);
-        enum kd_status status = kd_pool_open(d->d, &h, out);
+        enum kd_status status = kd_pool_open(&h, out);
         REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE, "%s", kd_reason());
         return drv_status(status, NULL);
     }
     REQUIRE(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE,
             "pools are imported from POSIX file descriptors and fabric handles");
     REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
-    return drv_status(kd_pool_import(d->d, (int)(uintptr_t)handle, out), NULL);
+    return drv_status(kd_pool_import((int)(uintptr_t)handle, out), NULL);
 }
 
 // handle: the descriptor as a pointer, which stays the caller's, or where a CUmemFabricHandle is:
-// CUDA_ERROR_INVALID_VALUE if its pool is gone, too.
+// CUDA_ERROR_INVALID_VALUE if its pool is gone, too. CUDA_ERROR_INVALID_DEVICE: the pool is of a
+// device that this process does not see.
 CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
                                             CUmemAllocationHandleType handleType,
                                             unsigned long long flags) {
     ENTER();
     REQUIRE_POINTER(pool_out);
     REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags must be 0");
-    struct drv_device *d;
-    TRY(drv_device_find(0, &d));
     struct drv_pool *p = calloc(1, sizeof *p);
     REQUIRE(p, CUDA_ERROR_OUT_OF_MEMORY, "no memory for a memory pool");
-    CUresult result = import(d, handle, handleType, &p->p);
+    CUresult result = import(handle, handleType, &p->p);
+    if (result == CUDA_SUCCESS) {
+        result = drv_imported_location(kd_pool_device(p->p), &p->location, &p->device);
+        if (result != CUDA_SUCCESS)
+            kd_pool_free(p->p);
+    }
     if (result != CUDA_SUCCESS) {
         free(p);
         return result;
     }
-    p->device = d;
-    p->location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal};
     p->imported = true;
     TRY(pool_add(p, &p));
+    drv_pool_enforce(p);
     *pool_out = p->object.handle;
     return CUDA_SUCCESS;
 }

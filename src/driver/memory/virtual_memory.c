@@ -197,8 +197,8 @@ CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocat
 }
 
 // Either becomes not NULL.
-static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandleType type,
-                       struct kd_physical **p, struct kd_multicast **m) {
+static CUresult import(void *handle, CUmemAllocationHandleType type, struct kd_physical **p,
+                       struct kd_multicast **m) {
     enum kd_status status;
     *p = NULL;
     *m = NULL;
@@ -206,21 +206,32 @@ static CUresult import(struct drv_device *d, void *handle, CUmemAllocationHandle
         struct kd_physical_handle fabric;
         REQUIRE_POINTER(handle);
         memcpy(&fabric, handle, sizeof fabric);
-        status = kd_physical_open(d->d, &fabric, p);
+        status = kd_physical_open(&fabric, p);
         if (status == KD_NOT_FOUND)
             status = kd_multicast_open(&fabric, m);
         REQUIRE(status != KD_NOT_FOUND, CUDA_ERROR_INVALID_VALUE, "%s", kd_reason());
         return drv_status(status, NULL);
     }
     REQUIRE((uintptr_t)handle <= INT_MAX, CUDA_ERROR_INVALID_VALUE, "%p is no descriptor", handle);
-    status = kd_physical_import(d->d, (int)(uintptr_t)handle, p);
+    status = kd_physical_import((int)(uintptr_t)handle, p);
     if (status == KD_INVALID_VALUE && kd_multicast_import((int)(uintptr_t)handle, m) == KD_OK)
         return CUDA_SUCCESS;
     return drv_status(status, NULL);
 }
 
+CUresult drv_imported_location(const struct kd_device *d, CUmemLocation *location,
+                               struct drv_device **device) {
+    int ordinal = d ? drv_device_ordinal(d) : 0;
+    REQUIRE(ordinal != CU_DEVICE_INVALID, CUDA_ERROR_INVALID_DEVICE,
+            "the memory is of device %d, which CUDA_VISIBLE_DEVICES hides", kd_device_index(d));
+    *location = d ? (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, ordinal}
+                  : (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    return drv_device_find(ordinal, device);
+}
+
 // osHandle: the descriptor as a pointer, which stays the caller's, or where a CUmemFabricHandle is:
 // CUDA_ERROR_INVALID_VALUE if its memory is gone, too. Memory and multicast objects.
+// CUDA_ERROR_INVALID_DEVICE: the memory is of a device that this process does not see.
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
                                         CUmemAllocationHandleType shHandleType) {
     ENTER();
@@ -232,13 +243,16 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
     struct drv_device *d;
     struct kd_physical *p;
     struct kd_multicast *m;
-    TRY(drv_device_find(0, &d));
-    TRY(import(d, osHandle, shHandleType, &p, &m));
+    TRY(import(osHandle, shHandleType, &p, &m));
     if (m)
         return drv_multicast_add(m, handle);
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                .requestedHandleTypes = shHandleType,
-                                .location = {CU_MEM_LOCATION_TYPE_DEVICE, d->ordinal}};
+                                .requestedHandleTypes = shHandleType};
+    CUresult result = drv_imported_location(kd_physical_device(p), &prop.location, &d);
+    if (result != CUDA_SUCCESS) {
+        kd_physical_free(p);
+        return result;
+    }
     return drv_allocation_add(p, NULL, kd_physical_size(p), &prop, handle);
 }
 
@@ -514,7 +528,7 @@ void drv_work_for(const struct drv_context *to, const struct drv_context *from) 
     reader = from;
 }
 
-static uint64_t working_devices(bool write) {
+uint64_t drv_working_devices(bool write) {
     const struct drv_context *ctx = write ? writer : reader;
     if (!ctx)
         ctx = drv_object_find(drv_top(), DRV_CONTEXT);
@@ -523,7 +537,7 @@ static uint64_t working_devices(bool write) {
 
 bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host) {
     bool ok = false;
-    uint64_t devices = working_devices(write);
+    uint64_t devices = drv_working_devices(write);
     pthread_mutex_lock(&drv_virtual_lock);
     struct reservation *r = reservation_at(ptr, size);
     struct mapping *m = r ? mapping_at(r, ptr) : NULL;

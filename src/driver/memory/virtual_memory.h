@@ -40,6 +40,13 @@ bool drv_mapped_access(uint64_t ptr, uint64_t size, bool write, bool host);
 // Until it is called with NULL, the contexts whose devices write (`to`) and read (`from`) what this
 // thread's calls copy and set.
 void drv_work_for(const struct drv_context *to, const struct drv_context *from);
+// The device that does so, as a bit: the current context's, unless drv_work_for named another one.
+// Without a context all.
+uint64_t drv_working_devices(bool write);
+// Where memory of another process lies and whose it is here, the first device's if it is the
+// host's (d is NULL). CUDA_ERROR_INVALID_DEVICE: the program does not see the device.
+CUresult drv_imported_location(const struct kd_device *d, CUmemLocation *location,
+                               struct drv_device **device);
 // The reserved range that contains ptr; false: none.
 bool drv_reserved_range(uint64_t ptr, uint64_t *base, uint64_t *size);
 CUmemAllocationHandleType drv_mapped_handle_types(uint64_t ptr);
