@@ -75,6 +75,50 @@ int main() {
         self.assertEqual(self.compiles("-c", "a.cu", "-w").stderr, "")
         self.assertIn("in __host__ __device__ function\n", self.compiles("-c", "a.cu").stderr)
         self.fails("-c", "a.cu", "-rdc=true")
+        # Not told of in headers of the system.
+        self.write("called.h", """#pragma GCC system_header
+__host__ int h(int x) { return x + 1; }
+template <class T> __host__ __device__ int f(T x) {
+    if (false)
+        return h(x);
+    return x;
+}
+__host__ __device__ int unused(int x) { return h(x); }
+""")
+        self.accepts("""#include "called.h"
+__global__ void k(int *p) { *p = f(3); }
+int main() {}
+""")
+        # Nor one that a destructor of the host's is in, with what it needs.
+        self.accepts("""struct Name { const char *text; Name(const char *t) : text(t) {} ~Name() {} };
+int count;
+struct Range {
+    static Name &name() { static Name one("range"); return one; }
+    Range() { count += name().text[0]; }
+    ~Range() { count -= name().text[0]; }
+};
+template <class T> struct Maybe {
+    union { char none; T value; };
+    bool engaged;
+    __host__ __device__ Maybe() : none(0), engaged(false) {}
+    __host__ __device__ ~Maybe() { if (engaged) value.~T(); }
+    __host__ void emplace() { new (&value) T; engaged = true; }
+};
+template <class T> __host__ __device__ T twice(T x) {
+    Maybe<Range> range;
+#ifndef __CUDA_ARCH__
+    range.emplace();
+#endif
+    return 2 * x;
+}
+__global__ void k(int *p) { *p = twice(3); }
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 6 || twice(4) != 8 || count;
+}
+""", run=True)
         # Not where the device comes to them, and not in functions of the device.
         self.write("b.cu", """__host__ int h(int x) { return x + 1; }
 __host__ __device__ int f(int x) { return h(x); }

@@ -9,12 +9,13 @@
 #include "cc/processes/cc.h"
 #include "support/strbuf.h"
 
-// Whether clang's errors (in files) are about such calls, and none about anything else. Of
-// functions of the runtime missing_parts.h tells more.
+// Whether clang's errors (in files) are about such calls, or about what is in functions of the
+// host's that device code names, and none about anything else. Of functions of the runtime
+// missing_parts.h tells more.
 bool host_calls_told(struct arena *arena, const cc_strings *diagnostics);
 
-// Appends messages of the attempt before, in which these errors are warnings: clang says nothing in
-// the other one of a function that no code is made of.
+// Appends messages of the attempt before, in which errors of such calls are warnings: clang says
+// nothing in the other one of a function that no code is made of.
 void host_calls_warn(const char *messages, struct strbuf *out);
 
 // Whether the line is clang's warning of such a call in that attempt.

@@ -43,6 +43,7 @@ struct warning_texts *warning_texts_new(struct arena *arena, const struct cc_opt
 struct state {
     unsigned number, depth;
     enum warning_level start, level, pushed[MOST_PUSHED];
+    bool system; // the file is one of the system's, as it says itself
 };
 
 static enum warning_level option_level(const struct cc_options *o, unsigned number) {
@@ -191,6 +192,8 @@ static bool level_on(const struct walk *w, struct state *s, const char *full, un
             return true;
         if (e->kind == PRAGMA)
             obey(s, e->pragma);
+        if (e->kind == PRAGMA && e->file == file && strstr(e->pragma, " system_header"))
+            s->system = true;
     }
     return false;
 }
@@ -207,5 +210,7 @@ enum warning_level warning_level(struct warning_texts *t, const char *source, co
         s.depth = 0;
         level_on(walk_of(t, path), &s, full, line);
     }
-    return s.level;
+    // Of other warnings clang knows by itself.
+    bool quiet = s.system && number == HOST_CALL && s.level == LEVEL_DEFAULT;
+    return quiet ? LEVEL_SUPPRESSED : s.level;
 }

@@ -13,7 +13,8 @@ struct warning_texts *warning_texts_new(struct arena *arena, const struct cc_opt
 
 // The level of warning `number` on a line of a file, in the compilation of `source`. Pragmas count
 // in the source and in files that it includes from beside it or from directories of -I, whatever
-// #if says of their lines; those that a macro makes do not.
+// #if says of their lines; those that a macro makes do not. Calls of the host are not told of in
+// headers that have "#pragma GCC system_header", as CCCL's.
 enum warning_level warning_level(struct warning_texts *t, const char *source, const char *path,
                                  unsigned line, unsigned number);
 

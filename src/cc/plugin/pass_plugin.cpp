@@ -160,6 +160,28 @@ void dropVariableAnnotations(Module &m) {
         markGridConstants(*replaced(f), parameters);
 }
 
+// ---- Device: functions of the host ---------------------------------------------------------
+
+// Member functions of the host's that device code names (rules/host_calls.cpp) end the kernel
+// there: whether it comes to them, as destructors of what only the host makes, LLVM cannot always
+// know. What they alone need is dropped.
+void leaveToHost(Module &m, ModuleAnalysisManager &analyses) {
+    bool any = false;
+    for (Function &f : m)
+        if (f.getSection() == "kudzu.host" && !f.isDeclaration()) {
+            auto linkage = f.getLinkage();
+            f.deleteBody();
+            f.setSection("");
+            f.setLinkage(linkage);
+            IRBuilder<> builder(BasicBlock::Create(m.getContext(), "", &f));
+            builder.CreateIntrinsic(Intrinsic::trap, {}, {});
+            builder.CreateUnreachable();
+            any = true;
+        }
+    if (any)
+        GlobalDCEPass().run(m, analyses);
+}
+
 // ---- Device: static variables of code that is a module of its own ---------------------------
 
 // "_ZL1a" -> "a", "_ZN1nL1aE" -> "_ZN1n1aE": the name of the same variable without `static`, by
@@ -404,6 +426,7 @@ struct AttributesPass : PassInfoMixin<AttributesPass> {
                 managed.push_back(&g);
         bool device = Triple(m.getTargetTriple()).isNVPTX();
         if (device) {
+            leaveToHost(m, analyses);
             lowerQuadPrecision(m);
             checkRestrictions(m);
             lowerDeviceLaunches(m);

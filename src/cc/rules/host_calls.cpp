@@ -18,6 +18,12 @@ void waitForUse(FunctionDecl *f) {
 
 } // namespace
 
+void rules::leaveToHost(FunctionDecl *f) {
+    if (isa<CXXMethodDecl>(f) && !f->hasAttr<CUDADeviceAttr>() && !f->isConstexpr() &&
+        !f->hasAttr<SectionAttr>())
+        f->addAttr(SectionAttr::CreateImplicit(f->getASTContext(), "kudzu.host"));
+}
+
 void rules::acceptHostCalls(CompilerInstance &compiler, bool relocatable, BodyWatchers &watchers) {
     // What is an error so far stays one if it is asked to be a warning.
     for (auto severity : {diag::Severity::Ignored, diag::Severity::Warning})

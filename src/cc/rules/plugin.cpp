@@ -220,9 +220,11 @@ void keepKernelsKernels(Decl *d) {
 class Consumer : public ASTConsumer {
     CompilerInstance &compiler;
     llvm::SetVector<Decl *> declarations;
+    bool hostCalls;
 
   public:
-    explicit Consumer(CompilerInstance &compiler) : compiler(compiler) {
+    Consumer(CompilerInstance &compiler, bool hostCalls)
+        : compiler(compiler), hostCalls(hostCalls) {
     }
 
     bool HandleTopLevelDecl(DeclGroupRef group) override {
@@ -233,6 +235,10 @@ class Consumer : public ASTConsumer {
                 deferHostTables(d);
         }
         return true;
+    }
+    void HandleInlineFunctionDefinition(FunctionDecl *f) override {
+        if (hostCalls && compiler.getLangOpts().CUDAIsDevice)
+            leaveToHost(f);
     }
     // Where there are errors clang's own are enough: another attempt may be made for them.
     void HandleTranslationUnit(ASTContext &context) override {
@@ -272,7 +278,7 @@ class Action : public PluginASTAction {
             hideCompilerMacros(compiler, ownHeaders);
         if (quads && compiler.getLangOpts().CUDAIsDevice)
             QuadTarget::add(compiler.getTarget());
-        return std::make_unique<Consumer>(compiler);
+        return std::make_unique<Consumer>(compiler, hostCalls);
     }
     bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
         for (StringRef argument : arguments) {
