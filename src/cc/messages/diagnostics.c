@@ -54,6 +54,14 @@ static bool seen_before(const cc_strings *seen, const char *block) {
     return false;
 }
 
+// Of calls of the host the attempt before may have told with other notes.
+static bool told_before(const cc_strings *seen, const char *line) {
+    for (uint32_t i = 0; i < seen->len && is_host_call_warning(line); ++i)
+        if (strstr(seen->data[i], line))
+            return true;
+    return false;
+}
+
 // Memory space specifiers where only variables have them (guide 18.5.3.1).
 static bool is_forbidden(const char *line) {
     static const char *const signs[] = {
@@ -165,7 +173,7 @@ static void end_block(struct judge *j, struct block *b, const cc_strings *before
     for (uint32_t i = 0; i < b->at; ++i)
         plain = strchr(plain, '\n') + 1;
     plain = arena_strndup(j->arena, plain, strcspn(plain, "\n"));
-    bool shown = b->lines.len && !seen_before(before, all);
+    bool shown = b->lines.len && !seen_before(before, all) && !told_before(before, plain);
     if (shown && b->has_diagnostic && strstr(plain, ": warning: "))
         shown = judge_warning(j, b, plain);
     for (uint32_t i = 0; i < b->lines.len && shown; ++i)

@@ -1,6 +1,7 @@
 // Calls of the host's functions from functions of both sides. nvcc warns of them, since the device
 // may never come to them; for clang they are errors wherever device code calls the function around.
-// Another attempt takes them. It fails where the device comes to one all the same.
+// Another attempt takes them. A kernel ends with an error where it comes to one all the same; what
+// nvcc makes of it has no effect.
 #ifndef KUDZU_CC_HOST_CALLS_H
 #define KUDZU_CC_HOST_CALLS_H
 

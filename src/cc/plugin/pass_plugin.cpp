@@ -162,17 +162,16 @@ void dropVariableAnnotations(Module &m) {
 
 // ---- Device: functions of the host ---------------------------------------------------------
 
-// Member functions of the host's that device code names (rules/host_calls.cpp) end the kernel
-// there: whether it comes to them, as destructors of what only the host makes, LLVM cannot always
-// know. What they alone need is dropped.
+// Functions of the host that device code names (rules/host_calls.cpp) end the kernel that comes to
+// them. nvcc ends the thread's work without a word. What they alone need is dropped.
 void leaveToHost(Module &m, ModuleAnalysisManager &analyses) {
     bool any = false;
     for (Function &f : m)
-        if (f.getSection() == "kudzu.host" && !f.isDeclaration()) {
-            auto linkage = f.getLinkage();
+        if (f.getSection() == "kudzu.host") {
             f.deleteBody();
             f.setSection("");
-            f.setLinkage(linkage);
+            f.setComdat(nullptr);
+            f.setLinkage(GlobalValue::InternalLinkage);
             IRBuilder<> builder(BasicBlock::Create(m.getContext(), "", &f));
             builder.CreateIntrinsic(Intrinsic::trap, {}, {});
             builder.CreateUnreachable();

@@ -18,16 +18,33 @@ void waitForUse(FunctionDecl *f) {
 
 } // namespace
 
-void rules::leaveToHost(FunctionDecl *f) {
-    if (isa<CXXMethodDecl>(f) && !f->hasAttr<CUDADeviceAttr>() && !f->isConstexpr() &&
-        !f->hasAttr<SectionAttr>())
+static void mark(FunctionDecl *f) {
+    const FunctionDecl *last = f->getMostRecentDecl();
+    bool host = !last->hasAttr<CUDADeviceAttr>() && !last->hasAttr<CUDAGlobalAttr>();
+    if (host && !f->isDependentContext() && !f->getBuiltinID() && !f->hasAttr<SectionAttr>())
         f->addAttr(SectionAttr::CreateImplicit(f->getASTContext(), "kudzu.host"));
+}
+
+void rules::leaveToHost(Decl *d) {
+    if (auto *t = dyn_cast<FunctionTemplateDecl>(d)) {
+        for (FunctionDecl *made : t->specializations())
+            leaveToHost(made);
+    } else if (auto *t = dyn_cast<ClassTemplateDecl>(d)) {
+        for (ClassTemplateSpecializationDecl *made : t->specializations())
+            leaveToHost(made);
+    } else if (auto *context = dyn_cast<DeclContext>(d)) {
+        if (auto *f = dyn_cast<FunctionDecl>(d))
+            mark(f);
+        for (Decl *inner : context->noload_decls()) // local classes of functions, too
+            leaveToHost(inner);
+    }
 }
 
 void rules::acceptHostCalls(CompilerInstance &compiler, bool relocatable, BodyWatchers &watchers) {
     // What is an error so far stays one if it is asked to be a warning.
     for (auto severity : {diag::Severity::Ignored, diag::Severity::Warning})
-        compiler.getDiagnostics().setSeverity(diag::err_ref_bad_target, severity, SourceLocation());
+        for (unsigned kind : {diag::err_ref_bad_target, diag::err_capture_bad_target})
+            compiler.getDiagnostics().setSeverity(kind, severity, SourceLocation());
     if (!relocatable)
         watchers.push_back(waitForUse);
 }

@@ -236,14 +236,12 @@ class Consumer : public ASTConsumer {
         }
         return true;
     }
-    void HandleInlineFunctionDefinition(FunctionDecl *f) override {
-        if (hostCalls && compiler.getLangOpts().CUDAIsDevice)
-            leaveToHost(f);
-    }
     // Where there are errors clang's own are enough: another attempt may be made for them.
     void HandleTranslationUnit(ASTContext &context) override {
         if (compiler.getDiagnostics().hasErrorOccurred())
             return;
+        if (hostCalls && compiler.getLangOpts().CUDAIsDevice)
+            leaveToHost(context.getTranslationUnitDecl());
         Checker checker(compiler, context);
         Visitor visitor(checker);
         for (unsigned i = 0; i < declarations.size(); i++)

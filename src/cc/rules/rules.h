@@ -110,9 +110,9 @@ void acceptLateDefaults(clang::CompilerInstance &compiler, BodyWatchers &watcher
 void hideIntrinsicNames(clang::CompilerInstance &compiler);
 // host_calls.cpp: before the source is read; relocatable: others may call the code's functions
 void acceptHostCalls(clang::CompilerInstance &compiler, bool relocatable, BodyWatchers &watchers);
-// Marks a member function of the host's that was defined in its class: clang makes code of those
-// that device code names, which is taken out again by the mark (pass_plugin.cpp).
-void leaveToHost(clang::FunctionDecl *f);
+// Marks the host's functions in it. Where device code names one, clang declares it, or makes code
+// of what was defined in a class: the mark is how pass_plugin.cpp knows it.
+void leaveToHost(clang::Decl *d);
 // compiler_macros.cpp: `own`: a folder whose headers see them, as those of the system do
 void hideCompilerMacros(clang::CompilerInstance &compiler, llvm::StringRef own);
 // constexpr_calls.cpp
