@@ -74,7 +74,9 @@ int main() {
             self.compiles("-c" if option != "-ptx" else option, "a.cu", option, "-o", "a.out")
         self.assertEqual(self.compiles("-c", "a.cu", "-w").stderr, "")
         self.assertIn("in __host__ __device__ function\n", self.compiles("-c", "a.cu").stderr)
-        self.fails("-c", "a.cu", "-rdc=true")
+        self.assertIn("warning: #20014-D:", self.compiles("a.cu", "-rdc=true", "-o", "prog").stderr)
+        if RUNS:
+            self.assertEqual(self.command([os.path.join(self.dir, "prog")]).returncode, 0)
         # Not told of in headers of the system.
         self.write("called.h", """#pragma GCC system_header
 __host__ int h(int x) { return x + 1; }

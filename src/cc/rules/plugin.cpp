@@ -222,6 +222,10 @@ class Consumer : public ASTConsumer {
     llvm::SetVector<Decl *> declarations;
     bool hostCalls;
 
+    bool leavesToHost() const {
+        return hostCalls && compiler.getLangOpts().CUDAIsDevice;
+    }
+
   public:
     Consumer(CompilerInstance &compiler, bool hostCalls)
         : compiler(compiler), hostCalls(hostCalls) {
@@ -231,6 +235,8 @@ class Consumer : public ASTConsumer {
         for (Decl *d : group) {
             declarations.insert(d);
             keepKernelsKernels(d);
+            if (leavesToHost()) // before code is made of it
+                leaveToHost(d);
             if (compiler.getLangOpts().CUDAIsDevice)
                 deferHostTables(d);
         }
@@ -240,7 +246,7 @@ class Consumer : public ASTConsumer {
     void HandleTranslationUnit(ASTContext &context) override {
         if (compiler.getDiagnostics().hasErrorOccurred())
             return;
-        if (hostCalls && compiler.getLangOpts().CUDAIsDevice)
+        if (leavesToHost()) // what was made of templates since
             leaveToHost(context.getTranslationUnitDecl());
         Checker checker(compiler, context);
         Visitor visitor(checker);
