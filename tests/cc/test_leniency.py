@@ -55,7 +55,8 @@ int main() {
     return cudaDeviceSynchronize() || *p != 3 || f(3) != 8;
 }
 """, "a.cu:6:24: warning: #20014-D:", "a.cu:6:18: warning: #20014-D:", run=True)
-        self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=20014").stderr, "")
+        for number in ("20014", "20011"):
+            self.assertEqual(self.compiles("-c", "a.cu", "-diag-suppress=" + number).stderr, "")
         # Nor does a function that others could call, if they were in relocatable code.
         self.accepts("""__host__ int h(int x) { return x + 1; }
 __host__ __device__ int f(int x) { return h(x); }
@@ -141,6 +142,33 @@ int main() {
 __global__ void k(int *p) { if (false) *p = S().twice(3); }
 """)
         self.assertIn("twice", self.fails("-c", "c.cu").stderr)
+
+    def test_addresses_of_kernels_by_macros(self):
+        self.write("a.cu", """#define GETTER(name, ...) \\
+    __host__ __device__ static constexpr decltype(&__VA_ARGS__) name() { return &__VA_ARGS__; }
+template <class T, int N> __global__ void add(T *p) { atomicAdd(p, N); }
+template <class T> struct Source {
+    GETTER(two, add<T, 2>)
+    GETTER(three,
+           add<T, 3>)
+};
+template <class S> __host__ __device__ void launch(int *p) {
+    auto kernel = S::three();
+    kernel<<<1, 4>>>(p);
+}
+__global__ void parent(int *p) { launch<Source<int>>(p); }
+int main() {
+    int *p;
+    cudaMallocManaged(&p, 4);
+    parent<<<1, 2>>>(p);
+    launch<Source<int>>(p);
+    Source<int>::two()<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 24 + 12 + 2;
+}
+""")
+        self.assertEqual(self.compiles("a.cu", "-rdc=true", "-o", "prog").stderr, "")
+        if RUNS:
+            self.assertEqual(self.command([os.path.join(self.dir, "prog")]).returncode, 0)
 
     def test_specifiers_of_definitions(self):
         self.accepts("""struct C { int n; C(int a, int b); C(int a); int get() const; int get(); void lock(int *p); };

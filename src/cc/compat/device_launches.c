@@ -516,11 +516,15 @@ static bool add_file(struct arena *arena, const char *path, cc_strings *files) {
     return true;
 }
 
-// "path:1:2: error: reference to __global__ function 'name<int>' in ..." -> "path:1:name"
+// "path:1:2: error: reference to __global__ function 'name<int>' in ..." -> "path:1:name". In
+// functions of both sides addresses are taken as calls of the host are (messages/host_calls.h).
 static bool add_address(struct arena *arena, const char *path, const char *line, size_t n,
                         cc_strings *addresses) {
     const char *message = strstr(line, ": error: reference to __global__ function '");
     if (!message || message >= line + n)
+        return false;
+    const char *both = strstr(message, "' in __host__ __device__ function");
+    if (both && both < line + n)
         return false;
     const char *number = line + strlen(path) + 1, *name = strchr(message, '\'') + 1;
     const char *entry = arena_printf(arena, "%s:%.*s:%.*s", path, (int)strcspn(number, ":"), number,

@@ -160,7 +160,7 @@ static bool judge_warning(struct judge *j, struct block *b, const char *plain) {
     unsigned number = number_of(j, plain);
     bool forbidden = is_forbidden(plain);
     enum warning_level level = level_of(j, plain, number);
-    if (level == LEVEL_SUPPRESSED)
+    if (level == LEVEL_SUPPRESSED || is_kernel_address_warning(plain))
         return false;
     b->lines.data[b->at] =
         judged_line(j, b->lines.data[b->at], number, forbidden, level == LEVEL_ERROR);

@@ -4,10 +4,17 @@
 
 #include "cc/messages/clang_messages.h"
 
-static const char begin[] = "reference to __host__ function '";
+static const char begin[] = "reference to __host__ function '",
+                  kernel[] = "reference to __global__ function '";
 
 static bool is_host_call(const char *text) {
     return !strncmp(text, begin, strlen(begin)) && strncmp(text + strlen(begin), "cuda", 4) != 0 &&
+           strstr(text, "' in __host__ __device__ function");
+}
+
+// Of a kernel's address, which device code may take.
+static bool is_kernel_address(const char *text) {
+    return !strncmp(text, kernel, strlen(kernel)) &&
            strstr(text, "' in __host__ __device__ function");
 }
 
@@ -30,8 +37,8 @@ bool host_calls_told(struct arena *arena, const cc_strings *diagnostics) {
     clang_messages_read(arena, diagnostics, &messages);
     for (uint32_t i = 0; i < messages.len; i++) {
         const struct clang_message *m = &messages.data[i];
-        if (m->error && !is_host_call(m->text) && !is_capture(m->text) &&
-            !is_static_variable(m->text))
+        if (m->error && !is_host_call(m->text) && !is_kernel_address(m->text) &&
+            !is_capture(m->text) && !is_static_variable(m->text))
             return false;
         any |= m->error && !is_capture(m->text);
     }
@@ -51,10 +58,11 @@ void host_calls_warn(const char *messages, struct strbuf *out) {
         const char *at = in_line(messages, n, error), *rest = messages;
         if (in_line(messages, n, variable) && in_line(messages, n, by_code))
             continue;
-        if (at && (is_host_call(at + strlen(error)) || is_capture(at + strlen(error)))) {
+        const char *what = at ? at + strlen(error) : "";
+        if (is_host_call(what) || is_kernel_address(what) || is_capture(what)) {
             strbuf_append(out, messages, (size_t)(at - messages));
             strbuf_puts(out, ": warning: ");
-            rest = at + strlen(error);
+            rest = what;
         }
         strbuf_append(out, rest, (size_t)(messages + n - rest));
     }
@@ -64,4 +72,9 @@ bool is_host_call_warning(const char *line) {
     const char *text = strstr(line, ": warning: ");
     text += text ? strlen(": warning: ") : 0;
     return text && (is_host_call(text) || is_capture(text));
+}
+
+bool is_kernel_address_warning(const char *line) {
+    const char *text = strstr(line, ": warning: ");
+    return text && is_kernel_address(text + strlen(": warning: "));
 }

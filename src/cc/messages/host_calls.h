@@ -21,5 +21,7 @@ void host_calls_warn(const char *messages, struct strbuf *out);
 
 // Whether the line is clang's warning of such a call in that attempt.
 bool is_host_call_warning(const char *line);
+// Of a kernel's address in a function of both sides: nothing is wrong with it.
+bool is_kernel_address_warning(const char *line);
 
 #endif

@@ -28,10 +28,11 @@ static const struct {
     {1105, "", "#warnings"},
     {1444, "deprecated_entity_with_custom_message", "deprecated-declarations"},
     {1215, "deprecated_entity", "deprecated-declarations"},
-    {20012, "", "defaulted-function-annotation"},                                  // kudzu's own
-    {20013, "", "constexpr-host-call"},                                            // kudzu's own
-    {HOST_CALL, "", "host-call"},                                                  // kudzu's own
-    {20039, "", "redeclared-execution-space"},                                     // kudzu's own
+    {20012, "", "defaulted-function-annotation"}, // kudzu's own
+    {20013, "", "constexpr-host-call"},           // kudzu's own
+    {HOST_CALL, "", "host-call"},                 // kudzu's own
+    {20011, "", "host-call"},                     // nvcc: outside of templates
+    {20039, "", "redeclared-execution-space"},    // kudzu's own
     {20044, "extern_entity_treated_as_static", "extern-entity-treated-as-static"}, // kudzu's own
     {20208, "", "long-double"},                                                    // kudzu's own
     {20306, "", "cluster-scope"},                                                  // kudzu's own
