@@ -36,7 +36,10 @@ enum {
     KD_CHECK_PRODUCT,
     // Groups of wgmma.mma, as those of copies.
     KD_CHECK_PRODUCTS_COMMIT,
-    KD_CHECK_PRODUCTS_WAIT
+    KD_CHECK_PRODUCTS_WAIT,
+    // A sum of a wgmma.mma is about to be read. more: its number, what check.origin has answered by
+    // KD_CHECK_GROUP and the address of the product's site; 0: it is no sum here.
+    KD_CHECK_SUM
 };
 enum { KD_CHECK_TRANS_A = 1, KD_CHECK_TRANS_B = 2 };
 enum kd_check_wait {

@@ -37,6 +37,9 @@ enum { KD_CHECK_SHADOW_BYTES = 16 };
 // In place of a count of bytes: whether the texels that each thread's last fetch took are written,
 // whatever the addresses are; all bits are set where one is not.
 enum { KD_CHECK_TEXELS = 9 };
+// The same: one more than the groups of products that the thread has ended, from bit
+// KD_CHECK_GROUP_SHIFT on.
+enum { KD_CHECK_GROUP = 10, KD_CHECK_GROUP_SHIFT = 48 };
 // In place of a count of bytes, with the descriptor of a matrix in shared memory that a wgmma.mma
 // reads in place of an address: a bit for each of 64 rows of a, or columns of b, whether something
 // of it is undecided. Beside it how many eights of these the matrix has, less one.

@@ -57,7 +57,8 @@ static void emit_origin(struct cg_func *g, struct kir_inst *i) {
     struct cg *c = g->cg;
     bool same;
     LLVMValueRef address = value(g, i, 0, c->i64, &same), r;
-    if (i->index == KD_CHECK_TEXELS || i->index & KD_CHECK_LINES) {
+    bool counts = i->index == KD_CHECK_TEXELS || i->index == KD_CHECK_GROUP;
+    if (counts || i->index & KD_CHECK_LINES) {
         r = ask(g, address, same, c->i64, i->index);
     } else if (i->index) {
         struct cg_shadow s = {.of = i->ops[0],

@@ -5,7 +5,7 @@
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders; in race/:
 //   check_unordered.c  which two race; check_visit.c, check_rows.c: lanes, one by one or in rows;
-//   check_race_report.c  what is told
+//   check_race_report.c  what is told; check_sums.c: sums of products in registers
 //   check_intervals.c  the same in shared memory, at first sight
 //   check_arrays.c  arrays of a launch that its threads cannot race in
 //   check_cells.c   who has accessed memory last
@@ -127,6 +127,14 @@ void check_async_product(struct kd_block *b, uint32_t thread, uint32_t mask,
 // As kd_rt_check_origin with KD_CHECK_LINES.
 void check_async_lines(struct kd_block *b, uint32_t mask, uint32_t code,
                        const uint64_t *descriptors, uint64_t *lines);
+
+// ---- race/check_sums.c --------------------------------------------------------------------
+
+// As kd_rt_check_origin with KD_CHECK_GROUP.
+void check_sums_number(struct kd_block *b, uint32_t thread, uint32_t mask, uint64_t *numbers);
+// Lanes read sums of products: as kd_rt_check_access with KD_CHECK_SUM.
+void check_sums_read(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
+                     const struct kd_check_site *site, const uint64_t *more);
 
 // ---- check_moves.c ------------------------------------------------------------------------
 

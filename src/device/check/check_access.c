@@ -517,6 +517,10 @@ void kd_rt_check_access(struct kd_block *b, uint32_t thread, uint32_t mask, uint
                             more[code & KD_CHECK_SAME_MORE ? 0 : l]);
         return;
     }
+    if (s->kind == KD_CHECK_SUM) {
+        check_sums_read(b, thread, mask, code, s, more);
+        return;
+    }
     if (s->kind >= KD_CHECK_ORDER_RELEASE) {
         check_order_tell(b, thread, mask, code, s, addresses, more);
         return;
@@ -552,6 +556,10 @@ void kd_rt_check_origin(struct kd_block *b, uint32_t thread, uint32_t mask, uint
     uint32_t bytes = code >> KD_CHECK_SHADOW_BYTES;
     if (bytes == KD_CHECK_TEXELS) {
         check_image_texels(b, thread, mask, (uint64_t *)(void *)origins);
+        return;
+    }
+    if (bytes == KD_CHECK_GROUP) {
+        check_sums_number(b, thread, mask, (uint64_t *)(void *)origins);
         return;
     }
     if (bytes & KD_CHECK_LINES) {

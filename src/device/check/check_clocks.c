@@ -26,6 +26,8 @@ static void clear(struct check_threads *t, uint32_t nthreads) {
     memset(t->place, 0, warps * sizeof *t->place);
     memset(t->open, 0, warps * sizeof *t->open);
     memset(t->products, 0, warps * sizeof *t->products);
+    memset(t->groups, 0, warps * KD_WARP * sizeof *t->groups);
+    memset(t->over, 0, warps * KD_WARP * sizeof *t->over);
     t->order = NULL;
     t->fenced = 0;
     t->last = NULL;

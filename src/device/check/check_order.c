@@ -507,8 +507,10 @@ void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32
             tell_copies(b, t, lane, site, address);
         } else if (site->kind == KD_CHECK_PRODUCTS_COMMIT) {
             t->products[lane / KD_WARP] += lane % KD_WARP == 0; // once for the warp
+            check_sums_ended(t, lane);
         } else if (site->kind == KD_CHECK_PRODUCTS_WAIT) {
             wait_for_products(o, t, lane, address);
+            check_sums_waited(t, lane, address);
         } else if (site->kind == KD_CHECK_ORDER_FENCE) {
             fence(o, t, lane, is_far(b, site), site);
             t->fenced = t->epoch[lane] >= t->fenced ? t->epoch[lane] + 1 : t->fenced;

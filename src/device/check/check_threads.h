@@ -40,6 +40,8 @@ struct check_threads {
     uint32_t fenced;
     uint32_t objects_told;            // of bulk copies, so many times
     uint32_t products[KD_MOST_WARPS]; // groups of wgmma.mma that each warp has ended
+    uint32_t groups[MAX_UNITS];       // the same, as each thread has ended them,
+    uint32_t over[MAX_UNITS];         // and has waited for the first ones
     struct check_scopes *scopes;      // check_scopes.c's own; NULL: no variable has ended so far
     struct check_copies *copies;      // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
@@ -71,6 +73,12 @@ uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t
 
 // Another block begins: all variables live.
 void check_scopes_begin(struct check_threads *t);
+
+// ---- race/check_sums.c --------------------------------------------------------------------
+
+// A thread has ended a group of products, or waited for all but so many.
+void check_sums_ended(struct check_threads *t, uint32_t thread);
+void check_sums_waited(struct check_threads *t, uint32_t thread, uint64_t left);
 
 // ---- check_copies.c -----------------------------------------------------------------------
 

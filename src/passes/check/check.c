@@ -841,6 +841,14 @@ static void set_apart(struct kir_func *f) {
             }
 }
 
+static bool has_products(const struct kir_func *f) {
+    for (uint32_t b = 0; b < f->blocks.len; b++)
+        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
+            if (i->op == ISA_OP_WGMMA_MMA)
+                return true;
+    return false;
+}
+
 static void check_function(struct checker *c, struct kir_func *f) {
     if (c->tools & CHECK_APART)
         set_apart(f);
@@ -850,6 +858,8 @@ static void check_function(struct checker *c, struct kir_func *f) {
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
     c->accesses.len = c->accesses.cap = 0;
+    if (c->flags & KD_CHECK_ORDERED && has_products(f))
+        check_sums(f, &c->sites);
     if (c->tools & (CHECK_SYNC | CHECK_MEMORY | CHECK_RACE) || c->reductions)
         check_sync(f, &c->sites, c->tools & CHECK_SYNC, c->flags & KD_CHECK_ORDERED);
     if (c->tools & CHECK_INIT)

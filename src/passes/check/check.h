@@ -7,6 +7,7 @@
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written
 //   check_products.c  the same, of products of matrices
+//   check_sums.c    sums of products that are read before they are waited for
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_async.c   copies of which the device tells
 //   check_matrix.c  what loads and stores of matrices access
@@ -80,6 +81,11 @@ struct kir_value *check_origin_of(struct check_origins *o, const struct kir_valu
 // Puts in what follows memory that nobody has written. reads: loads of it are told of. Before the
 // checks of accesses.
 void check_init(struct kir_func *f, struct check_sites *sites, bool reads);
+
+// check_sums.c --------------------------------------------------------------------------------
+
+// Has the device asked, where a sum of a wgmma.mma is read, whether its group has been waited for.
+void check_sums(struct kir_func *f, struct check_sites *sites);
 
 // check_sync.c --------------------------------------------------------------------------------
 

@@ -89,3 +89,19 @@ void check_race_report_ended(const struct kd_block *b, const struct check_record
              has_ended ? "has ended" : "from ending before");
     check_report(&r);
 }
+
+void check_race_report_sum(const struct kd_block *b, uint32_t thread,
+                           const struct kd_check_site *reads, const struct kd_check_site *product) {
+    char one[128];
+    struct check_report r = {.what = "Error: Race reported between Read access and Write access",
+                             .site = reads,
+                             .other = product,
+                             .thread = thread,
+                             .b = b};
+    place(b->ntid, b->nctaid, (uint32_t)check_threads_of((struct kd_block *)b)->block, thread, one,
+          sizeof one);
+    snprintf(r.lines[0], CHECK_LINE, "by %s", one);
+    snprintf(r.lines[1], CHECK_LINE, "at a register of the sum of a wgmma.mma_async");
+    snprintf(r.lines[2], CHECK_LINE, "no wgmma.wait_group of the thread has waited for its group");
+    check_report(&r);
+}

@@ -10,6 +10,9 @@ void check_race_report(const struct kd_block *b, const struct check_record *old,
 // The access that was made is one of another operation.
 void check_race_report_other(const struct kd_block *b, const struct check_record *old,
                              const struct check_record *new, uint64_t address);
+// Of one launch: a thread reads a register of a sum of the product at a site, and has not waited.
+void check_race_report_sum(const struct kd_block *b, uint32_t thread,
+                           const struct kd_check_site *reads, const struct kd_check_site *product);
 // A thread's access to the shared memory of the block with a number, which ends before it, or could
 // have.
 void check_race_report_ended(const struct kd_block *b, const struct check_record *x, uint32_t block,
