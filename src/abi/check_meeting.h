@@ -59,6 +59,10 @@ enum { KD_CHECK_READ_ONLY = KD_CHECK_COMPUTED };
 // so. (The bit tells something else of what is strong.) The release that tells the object has
 // KD_CHECK_BULK.
 enum { KD_CHECK_BY_OBJECT = KD_CHECK_ACQUIRE };
+// Of the flags of what tcgen05.mma and tcgen05.cp read: it goes on until an mbarrier object has
+// told that what was committed is done. The commit's release has KD_CHECK_COMMIT. (The bits tell
+// something else of what is strong, and of copies.)
+enum { KD_CHECK_BY_COMMIT = KD_CHECK_RELEASE, KD_CHECK_COMMIT = KD_CHECK_COPY };
 // Of the flags of what a wgmma.mma reads: it goes on until its group has been waited for.
 enum { KD_CHECK_BY_GROUP = KD_CHECK_ACQUIRE };
 

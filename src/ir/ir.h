@@ -52,6 +52,7 @@
 //                 inst->flag set if count is there; mods.boolop and/or -> PRED, popc -> B32.
 //   mbarrier.test_wait, try_wait: [addr, state or parity] -> PRED. inst->flag set: blocks until the
 //                 phase has ended; the result is true.
+//   mbarrier.arrive: inst->index 1: that of a tcgen05.commit, for checks.
 //   multimem.ld_reduce [addr] -> B64, multimem.st, multimem.red [addr, value in B64]: one element;
 //                 mods.approx: sums of halves in single precision.
 //   ldmatrix      [addr] + inst->offset -> registers. stmatrix: [addr, registers...].

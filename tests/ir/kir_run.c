@@ -164,8 +164,9 @@ static uint64_t rt_async(struct kd_block *b, uint32_t thread, uint32_t code, con
         async_cancel_answer(any ? ctaid : NULL, request + 2);
         args = request;
     }
-    uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
-                                               : async_execute(b, code, args, &out, NULL);
+    uint64_t r = tensor_memory_operation(code)
+                     ? tensor_memory_execute(b, thread, code, args, &out, NULL)
+                     : async_execute(b, code, args, &out, NULL);
     if (out.fault)
         rt_fault(b, thread, out.fault);
     return r;

@@ -1,5 +1,6 @@
 // cuda::ptx's wrappers of tcgen05.mma.ws and of collectors: a product of small integers with all
 // columns of b, and another one with those that a descriptor leaves, as the host computes them.
+// options: -arch=sm_100a
 #include <cstdint>
 #include <cstdio>
 #include <cuda/ptx>
@@ -26,6 +27,7 @@ __global__ void multiply(const __half *a, const __half *b, float *d) {
         if (t < N)
             sb[place<K>(t, k)] = b[t * K + k];
     }
+    ptx::fence_proxy_async(ptx::space_shared); // products read by the async proxy
     if (t == 0)
         ptx::mbarrier_init(&bar, 1);
     if (t < 32)

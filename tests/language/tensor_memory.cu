@@ -1,4 +1,5 @@
 // cuda::ptx's wrappers of tcgen05: what is computed on the host, as a product of small integers.
+// options: -arch=sm_100a
 #include <cstdint>
 #include <cstdio>
 #include <cuda/ptx>
@@ -20,6 +21,7 @@ __global__ void multiply(const __half *a, const __half *b, float *d, uint32_t id
         if (t < N)
             sb[place<K>(t, k)] = b[t * K + k];
     }
+    ptx::fence_proxy_async(ptx::space_shared); // products read by the async proxy
     if (t == 0)
         ptx::mbarrier_init(&bar, 1);
     if (t < 32) {

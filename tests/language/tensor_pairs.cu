@@ -1,5 +1,6 @@
 // cuda::ptx's wrappers of tcgen05 for a pair of blocks: each block has half of the rows of a and d
 // and half of the columns of b; what is computed on the host, as a product of small integers.
+// options: -arch=sm_100a
 #include <cstdint>
 #include <cstdio>
 #include <cuda/ptx>
@@ -22,6 +23,7 @@ __global__ void __cluster_dims__(2)
         if (t < N / 2)
             sb[place<K>(t, k)] = b[(rank * N / 2 + t) * K + k];
     }
+    ptx::fence_proxy_async(ptx::space_shared); // products read by the async proxy
     if (t == 0)
         ptx::mbarrier_init(&bar, 1);
     if (t < 32) {

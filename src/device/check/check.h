@@ -169,7 +169,7 @@ void check_block_begins(struct kd_block *b);
 // ---- check_order.c ------------------------------------------------------------------------
 
 // An mbarrier object is about to be told of a thread's copy.
-void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object);
+void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object, uint16_t of);
 // What code tells of kinds KD_CHECK_ORDER_* (check_meeting.h), as kd_rt_check_access.
 void check_order_tell(struct kd_block *b, uint32_t thread, uint32_t mask, uint32_t code,
                       const struct kd_check_site *site, const uint64_t *addresses,

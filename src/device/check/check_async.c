@@ -6,6 +6,8 @@
 #include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
 #include "device/helpers/async.h"
+#include "device/helpers/tensor_memory.h"
+#include "device/memory/alias.h"
 #include "isa/matrix.h"
 
 struct range {
@@ -16,6 +18,7 @@ struct watched {
     struct kd_block *b;
     struct check_threads *t; // NULL: races are not looked for
     uint32_t thread, atom;   // atom: enum kd_async_atom, of a reduction
+    bool commits;            // objects are told what was committed (tcgen05)
     // Where it is; what it writes and reads. NULL: code has told of what it accesses.
     const struct kd_check_site *place, *writes, *reads;
     uint64_t begin;                        // of the box in shared memory; 0: nothing so far
@@ -93,8 +96,33 @@ static void look_at_bits(const struct watched *w, enum async_move how,
 
 // ---- what the copy tells ------------------------------------------------------------------
 
+// The member's memory has cells and bits by the address at which the program knows it.
+static void access_member(const struct watched *w, const struct async_piece *p) {
+    const struct kd_check_site *site = p->to ? w->writes : w->reads;
+    uint64_t at = physical_alias(p->to ? p->to : p->from);
+    if (p->to && check_tools() & CHECK_INIT)
+        check_init_set(at, p->to_bytes, true);
+    if (!w->t)
+        return;
+    access_now(w, site, (struct range){at, at + (p->to ? p->to_bytes : p->from_bytes)});
+    if (!p->to && site->flags & KD_CHECK_STRONG)
+        check_order_read(w->b, w->t, w->thread, site, at);
+}
+
 static void moves(struct async_watch *watch, enum async_move how, const struct async_piece *p) {
     struct watched *w = (struct watched *)watch;
+    if (how == ASYNC_OPERAND) {
+        enum { PIECE = 16 };
+        uint64_t end = p->from + p->from_bytes;
+        for (uint64_t at = p->from / PIECE * PIECE; w->t && w->reads && at < end; at += PIECE)
+            check_race_by_warp(w->b, w->t, w->reads, w->thread, at);
+        return;
+    }
+    if (how == ASYNC_MEMBERS) {
+        if (w->writes)
+            access_member(w, p);
+        return;
+    }
     bool loads = how == ASYNC_LOAD, spreads = how == ASYNC_SPREAD;
     struct range to = {p->to, p->to + p->to_bytes}, from = {p->from, p->from + p->from_bytes};
     if (w->writes && spreads) {
@@ -119,7 +147,7 @@ static void signals(struct async_watch *watch, uint64_t object) {
     struct watched *w = (struct watched *)watch;
     end_run(w);
     if (w->t)
-        check_order_signal(w->b, w->thread, object);
+        check_order_signal(w->b, w->thread, object, w->commits ? KD_CHECK_COMMIT : KD_CHECK_BULK);
 }
 
 // ---- products -----------------------------------------------------------------------------
@@ -203,17 +231,20 @@ uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
                         .b = b,
                         .thread = thread,
                         .atom = code >> KD_ASYNC_ATOM_SHIFT & 15,
+                        .commits = (code & KD_ASYNC_OP_MASK) == KD_ASYNC_ARRIVE_BLOCKS,
                         .place = t ? t->place[thread / KD_WARP] : NULL};
     bool is_place = w.place && w.place->kind == KD_CHECK_MEET_PLACE;
     w.writes = is_place ? next_site(w.place) : NULL;
     w.reads = w.writes ? next_site(w.writes) : NULL;
-    // As check_races.
-    if (w.reads && check_tools() & CHECK_RACE && t->has_cells &&
-        w.place->flags & KD_CHECK_ORDERED && !b->launch->multi) {
+    // As check_races. What a commit tells, it tells of kernels and of functions.
+    bool followed = w.commits || (w.reads && w.place->flags & KD_CHECK_ORDERED);
+    if (is_place && followed && check_tools() & CHECK_RACE && t->has_cells && !b->launch->multi) {
         w.t = t;
         check_intervals_stop(b, t);
     }
-    uint64_t r = async_execute(b, code, args, out, &w.watch);
+    uint64_t r = tensor_memory_operation(code)
+                     ? tensor_memory_execute(b, thread, code, args, out, &w.watch)
+                     : async_execute(b, code, args, out, &w.watch);
     if (w.on_global)
         end_run(&w);
     if (w.on_global && w.reads->flags & KD_CHECK_COPY)

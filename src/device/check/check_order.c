@@ -388,6 +388,13 @@ static void strong_read(const struct kd_block *b, struct check_order *o, uint32_
     check_vector_unref(far);
 }
 
+void check_order_read(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address) {
+    struct check_order *o = order_of(t);
+    if (o)
+        strong_read(b, o, thread, (uint32_t)t->block, site, address);
+}
+
 // ---- what code tells ----------------------------------------------------------------------
 
 enum { PHASES = 4 }; // of a cluster's barrier that are told apart
@@ -430,6 +437,8 @@ static void release(struct kd_block *b, struct check_order *o, struct check_thre
         return;
     }
     tell(t, thread, &v);
+    if (site->flags & KD_CHECK_COMMIT)
+        check_vector_put(&v, (uint32_t)t->block, CHECK_WHO_COMMITS + thread, ++t->commits);
     if (site->flags & KD_CHECK_BULK)
         check_vector_put(&v, (uint32_t)t->block, CHECK_WHO_COPIES + thread, ++t->objects_told);
     if (b->cluster_blocks > 1)
@@ -456,10 +465,9 @@ static void acquire(struct kd_block *b, struct check_order *o, struct check_thre
     }
 }
 
-void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object) {
-    static const struct kd_check_site site = {.bytes = KD_CHECK_AT_OBJECT,
-                                              .space = ISA_SPACE_GENERIC,
-                                              .flags = KD_CHECK_RELEASE | KD_CHECK_BULK};
+void check_order_signal(struct kd_block *b, uint32_t thread, uint64_t object, uint16_t of) {
+    const struct kd_check_site site = {
+        .bytes = KD_CHECK_AT_OBJECT, .space = ISA_SPACE_GENERIC, .flags = KD_CHECK_RELEASE | of};
     struct check_threads *t = check_threads_of(b);
     check_intervals_stop(b, t);
     struct check_order *o = order_of(t);

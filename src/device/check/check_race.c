@@ -1,7 +1,6 @@
 // Races between threads of a launch, and of launches that nothing orders. A cell for each four
 // bytes (check_cells.c) names who wrote them last and who read them, and what barriers of the block
-// and of the warp these had passed; check_order.c knows what else orders accesses. Kernels that
-// order them by asynchronous copies are left alone (passes/check/check.c).
+// and of the warp these had passed; check_order.c knows what else orders accesses.
 #include "device/check/check_children.h"
 #include "device/check/check_intervals.h"
 #include "device/check/check_streams.h"
@@ -26,8 +25,8 @@ static void put_with(struct check_visit *v, uint32_t *name, uint8_t bytes) {
 // Does it name a product that the thread knows to have ended?
 static bool is_ended_product(const struct check_visit *v, uint32_t name) {
     const struct check_record x = check_record_of(name, 0);
-    return check_is_by_group(&x.stamp) && x.stamp.block == v->now.stamp.block &&
-           check_knows(v->t, v->now.thread, &x);
+    return (check_is_by_group(&x.stamp) || check_is_by_commit(&x.stamp)) &&
+           x.stamp.block == v->now.stamp.block && check_knows(v->t, v->now.thread, &x);
 }
 
 static void add_reader(struct check_visit *v, struct check_cells *c, uint32_t k) {
@@ -43,7 +42,8 @@ static void add_reader(struct check_visit *v, struct check_cells *c, uint32_t k)
             return;
         const struct check_stamp *s = check_stamp_of(*name >> CHECK_LANE_BITS);
         bool own = check_visit_is_of_warp(v, s) && *name % KD_WARP == v->now.thread % KD_WARP &&
-                   s->goes_on == now->goes_on && check_is_by_group(s) == check_is_by_group(now);
+                   s->goes_on == now->goes_on && check_is_by_group(s) == check_is_by_group(now) &&
+                   check_is_by_commit(s) == check_is_by_commit(now);
         if (own && s->epoch == now->epoch) {
             put_with(v, name, now->bytes | s->bytes);
             return;
@@ -351,6 +351,15 @@ static struct check_visit for_warpgroup(const struct check_visit *v) {
     return all;
 }
 
+// A thread's read as what goes on until what it commits is done.
+static struct check_visit until_committed(const struct check_visit *v) {
+    struct check_visit all = *v;
+    all.now.stamp.goes_on = true;
+    all.now.stamp.epoch = 0;
+    all.now.stamp.warp_syncs = v->t->commits;
+    return all;
+}
+
 void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                         const struct kd_check_site *site, uint32_t thread, uint64_t address) {
     enum { PIECE = 16 };
@@ -363,7 +372,9 @@ void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                                             .epoch = t->epoch[thread],
                                             .warp_syncs = check_syncs_of(t, thread),
                                             .bytes = 15}};
-    struct check_visit all = for_warpgroup(&v);
+    struct check_visit all = check_is_by_group(&v.now.stamp)    ? for_warpgroup(&v)
+                             : check_is_by_commit(&v.now.stamp) ? until_committed(&v)
+                                                                : v;
     for (uint64_t at = address; at < address + PIECE; at += 4) {
         if (!check_visit_find_cells(&v, at))
             continue;
@@ -401,7 +412,7 @@ static void end_access(struct check_visit *v, uint32_t *names, uint32_t n) {
             const struct check_stamp *s = check_stamp_of(number);
             v->seen = number;
             v->seen_own = check_visit_is_of_warp(v, s) && s->goes_on && !check_is_by_object(s) &&
-                          !check_is_by_group(s);
+                          !check_is_by_group(s) && !check_is_by_commit(s);
         }
         if (v->seen_own)
             check_visit_put(v, &names[k]);

@@ -39,6 +39,7 @@ struct check_threads {
     // One more than the most barriers that a thread had passed at a fence; 0: none.
     uint32_t fenced;
     uint32_t objects_told;            // of bulk copies, so many times
+    uint32_t commits;                 // of tcgen05, told to objects
     uint32_t products[KD_MOST_WARPS]; // groups of wgmma.mma that each warp has ended
     uint32_t groups[MAX_UNITS];       // the same, as each thread has ended them,
     uint32_t over[MAX_UNITS];         // and has waited for the first ones
@@ -114,9 +115,10 @@ void check_race_begun(struct kd_block *b, struct check_threads *t, uint32_t thre
 void check_race_copied(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address, uint64_t bytes);
 
-// A warp is about to read 16 bytes of shared memory by the async proxy for a product: are they
-// written, as far as any of its threads knows? That its warpgroup reads them until somebody has
-// waited for the group is kept.
+// A warp, or the thread alone, is about to read 16 bytes of shared memory by the async proxy for a
+// product: are they written, as far as any of the warp's threads knows? That its warpgroup reads
+// them until somebody has waited for the group, or the thread until what it commits is done, is
+// kept, as the site says.
 void check_race_by_warp(struct kd_block *b, struct check_threads *t,
                         const struct kd_check_site *site, uint32_t thread, uint64_t address);
 
@@ -145,6 +147,9 @@ void check_order_begin(struct check_threads *t);
 // A thread is about to write something strong at a generic address.
 void check_order_write(struct kd_block *b, struct check_threads *t, uint32_t thread,
                        const struct kd_check_site *site, uint64_t address);
+// A thread has read something strong there.
+void check_order_read(struct kd_block *b, struct check_threads *t, uint32_t thread,
+                      const struct kd_check_site *site, uint64_t address);
 // What the thread knows now, and what it does from then on is not among: a reference of the
 // caller's. NULL: nothing.
 struct check_vector *check_order_told(struct check_threads *t, uint32_t thread);

@@ -14,8 +14,9 @@ struct check_vector; // NULL: nothing is known
 enum {
     CHECK_WHO_WARP = 1024,
     CHECK_WHO_ALL = 2048,
-    CHECK_WHO_COPIES = 4096,  // behind it, by a thread's number: its copies that an object tells of
-    CHECK_WHO_PRODUCTS = 8192 // behind it, by its first warp: a warpgroup's groups of products
+    CHECK_WHO_COPIES = 4096, // behind it, by a thread's number: its copies that an object tells of
+    CHECK_WHO_PRODUCTS = 8192, // behind it, by its first warp: a warpgroup's groups of products
+    CHECK_WHO_COMMITS = 16384  // behind it, by a thread's number: what it has committed (tcgen05)
 };
 
 struct check_vector *check_vector_ref(struct check_vector *v);

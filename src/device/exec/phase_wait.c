@@ -81,9 +81,10 @@ static uint64_t execute(struct kd_block *b, uint32_t thread, uint32_t code, cons
         async_cancel_answer(block_cancel(resident_of(b), ctaid) ? ctaid : NULL, request + 2);
         args = request;
     }
-    uint64_t r = tensor_memory_operation(code) ? tensor_memory_execute(b, thread, code, args, &out)
-                 : check_tools()               ? check_async_execute(b, thread, code, args, &out)
-                                               : async_execute(b, code, args, &out, NULL);
+    bool tensor = tensor_memory_operation(code);
+    uint64_t r = check_tools() ? check_async_execute(b, thread, code, args, &out)
+                 : tensor      ? tensor_memory_execute(b, thread, code, args, &out, NULL)
+                               : async_execute(b, code, args, &out, NULL);
     if (out.fault)
         runtime_fault(b, thread, out.fault, out.why);
     if (out.phase_ended)

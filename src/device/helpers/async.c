@@ -217,6 +217,7 @@ static uint64_t arrive_in_blocks(const struct request *r) {
     one.args = args;
     for (; mask && !r->out->fault; mask &= mask - 1) {
         args[0] = in_block(r->b, r->args[0], (uint32_t)__builtin_ctzll(mask));
+        watch_signal(r, args[0]);
         mbarrier_operation(&one);
     }
     return 0;
@@ -341,7 +342,7 @@ static uint64_t answer_request(const struct request *r) {
 
 static uint64_t multimem(const struct request *r) {
     uint64_t result;
-    enum kd_fault fault = multimem_execute(r->code, r->args, &result);
+    enum kd_fault fault = multimem_execute(r->code, r->args, r->watch, &result);
     return fault ? refuse(r, fault,
                           fault == KD_FAULT_MISALIGNED
                               ? "multimem at an address that is not aligned"

@@ -24,7 +24,9 @@ enum async_move {
     ASYNC_SPREAD,  // to a block of the cluster, of what has been read
     ASYNC_LOAD,    // of a box of a tensor to shared memory; from 0: what lies outside of the tensor
     ASYNC_STORE,   // of a box to the tensor
-    ASYNC_REDUCE   // the same, an element of a reduction
+    ASYNC_REDUCE,  // the same, an element of a reduction
+    ASYNC_OPERAND, // of shared memory, for a product or to tensor memory: nothing is written
+    ASYNC_MEMBERS  // of multimem: of one device's memory; to, from: 0 where it is not written, read
 };
 // Generic addresses. The bytes differ where elements are padded.
 struct async_piece {
@@ -62,8 +64,9 @@ uint32_t async_type_bytes(enum kd_async_type type);
 // What an element becomes, flushing; the type has the operation.
 uint64_t async_combine(enum kd_async_atom atom, enum kd_async_type type, uint64_t old, uint64_t x);
 
-// multimem.c: KD_ASYNC_MULTIMEM_*.
-enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *result);
+// multimem.c: KD_ASYNC_MULTIMEM_*. watch: as async_execute has it.
+enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, struct async_watch *watch,
+                               uint64_t *result);
 
 // Block `rank` of the cluster of b; NULL: it has ended. What runs the blocks has it.
 struct kd_block *cluster_block(struct kd_block *b, uint32_t rank);

@@ -56,7 +56,17 @@ static uint64_t load_reduced(uint32_t code, enum kd_async_type type, uint32_t el
     return r;
 }
 
-enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *result) {
+static void tell(struct async_watch *watch, bool reads, const uint64_t *at, unsigned n,
+                 uint32_t bytes) {
+    for (unsigned k = 0; watch && k < n; k++) {
+        struct async_piece p = {reads ? 0 : at[k], reads ? at[k] : 0, reads ? 0 : bytes,
+                                reads ? bytes : 0};
+        watch->moves(watch, ASYNC_MEMBERS, &p);
+    }
+}
+
+enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, struct async_watch *watch,
+                               uint64_t *result) {
     enum kd_async_type type = (enum kd_async_type)(code >> KD_ASYNC_TYPE_SHIFT & 15);
     bool pair = type >= KD_TYPE_F16X2;
     if (pair)
@@ -67,6 +77,7 @@ enum kd_fault multimem_execute(uint32_t code, const uint64_t *args, uint64_t *re
         return KD_FAULT_MISALIGNED;
     unsigned n = multicast_enter(args[0], bytes, at);
     *result = 0;
+    tell(watch, op == KD_ASYNC_MULTIMEM_LOAD, at, n, bytes);
     if (n && op == KD_ASYNC_MULTIMEM_LOAD)
         *result = load_reduced(code, type, 1 + pair, at, n);
     for (unsigned k = 0; k < n && op == KD_ASYNC_MULTIMEM_STORE; k++)

@@ -19,6 +19,7 @@ struct request {
     struct kd_block *b;
     struct tensor_memory *t;
     struct async_outcome *out;
+    struct async_watch *watch;
     uint32_t thread, code;
     const uint64_t *args;
 };
@@ -135,15 +136,28 @@ static uint64_t address_of(const struct request *r) {
     return (uint64_t)(uintptr_t)&r->t->columns[place & COLUMN_MASK][lane];
 }
 
+struct window {
+    const struct kd_block *b;
+    struct async_watch *watch; // NULL: nobody
+};
+
 static const void *shared(void *ctx, uint32_t address, unsigned bytes) {
-    const struct kd_block *b = ctx;
+    const struct window *w = ctx;
+    const struct kd_block *b = w->b;
     if (address > b->shared_window_bytes || bytes > b->shared_window_bytes - address)
         return NULL;
+    if (w->watch) {
+        struct async_piece p = {.from = (uint64_t)(uintptr_t)b->shared + address,
+                                .from_bytes = bytes};
+        w->watch->moves(w->watch, ASYNC_OPERAND, &p);
+    }
     return b->shared + address;
 }
 
-static struct isa_tensor_access access_of(const struct request *r, struct kd_block *b) {
-    return (struct isa_tensor_access){b, shared, b->tensor->columns, r->t->scratch};
+static struct isa_tensor_access access_of(const struct request *r, struct window *w,
+                                          struct kd_block *b) {
+    *w = (struct window){b, r->watch};
+    return (struct isa_tensor_access){w, shared, b->tensor->columns, r->t->scratch};
 }
 
 static uint64_t out_of_shared(const struct request *r) {
@@ -175,7 +189,8 @@ static uint64_t copy(const struct request *r) {
         if (!is_in(blocks[k]->tensor, place, isa_tensor_copy_columns(code)))
             return not_there(r);
     for (uint32_t k = 0; k < n; k++) {
-        struct isa_tensor_access access = access_of(r, blocks[k]);
+        struct window window;
+        struct isa_tensor_access access = access_of(r, &window, blocks[k]);
         if (!isa_tensor_copy(code, place, r->args[2], &access))
             return out_of_shared(r);
     }
@@ -224,6 +239,7 @@ static bool operands_are_in(const struct tensor_memory *t, const struct isa_tens
 static uint64_t multiply(const struct request *r) {
     struct isa_tensor_product p;
     struct isa_tensor_access access[2];
+    struct window windows[2];
     struct kd_block *blocks[2];
     const char *why = isa_tensor_product_of((uint32_t)r->args[0], r->args + 1, &p);
     if (why)
@@ -234,7 +250,7 @@ static uint64_t multiply(const struct request *r) {
     for (uint32_t k = 0; k < n; k++) {
         if (!operands_are_in(blocks[k]->tensor, &p))
             return not_there(r);
-        access[k] = access_of(r, blocks[k]);
+        access[k] = access_of(r, &windows[k], blocks[k]);
     }
     if (!has_lane(&p, p.d) || (p.a_inside && !is_beside(p.d, p.a_at)) ||
         (p.sparse && !is_beside(p.d, p.metadata)))
@@ -247,8 +263,9 @@ static uint64_t multiply(const struct request *r) {
 }
 
 uint64_t tensor_memory_execute(struct kd_block *b, uint32_t thread, uint32_t code,
-                               const uint64_t *args, struct async_outcome *out) {
-    struct request r = {b, b->tensor, out, thread, code, args};
+                               const uint64_t *args, struct async_outcome *out,
+                               struct async_watch *watch) {
+    struct request r = {b, b->tensor, out, watch, thread, code, args};
     *out = (struct async_outcome){.why = ""};
     if (!r.t)
         r.t = b->tensor = calloc(1, sizeof *r.t);

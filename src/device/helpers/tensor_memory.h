@@ -11,9 +11,11 @@
 
 // Is it one of KD_ASYNC_TENSOR_ALLOC to KD_ASYNC_TENSOR_MMA?
 bool tensor_memory_operation(uint32_t code);
-// Does what kd_rt_async is asked for by the thread with that index in the block.
+// Does what kd_rt_async is asked for by the thread with that index in the block. watch: as
+// async_execute has it.
 uint64_t tensor_memory_execute(struct kd_block *b, uint32_t thread, uint32_t code,
-                               const uint64_t *args, struct async_outcome *out);
+                               const uint64_t *args, struct async_outcome *out,
+                               struct async_watch *watch);
 // Another block begins: nothing is allocated.
 void tensor_memory_reset(struct tensor_memory *t);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device/internal.h"
+#include "device/memory/alias.h"
 #include "device/memory/ipc.h"
 #include "device/memory/memory_file.h"
 #include "device/memory/page.h"
@@ -190,10 +191,13 @@ enum kd_status kd_range_map(struct kd_physical *p, uint64_t base, uint64_t size,
                      flags, true, NULL);
     if (status)
         kd_range_clear(base, size);
+    else
+        physical_noted(p->fd, offset, base, size, false);
     return status;
 }
 
 void kd_range_unmap(uint64_t base, uint64_t size) {
+    physical_forgotten(base);
     memory_forget(base);
     kd_range_clear(base, size);
 }
@@ -207,10 +211,12 @@ enum kd_status kd_window_open(struct kd_physical *p, uint64_t offset, uint64_t s
     if (at == MAP_FAILED)
         return kd_fail(KD_OUT_OF_MEMORY, "the system does not map the memory: %s", strerror(errno));
     *out = (uint64_t)at;
+    physical_noted(p->fd, offset, *out, size, true);
     return kd_succeed();
 }
 
 void kd_window_close(uint64_t address, uint64_t size) {
+    physical_forgotten(address);
     munmap((void *)address, size);
 }
 

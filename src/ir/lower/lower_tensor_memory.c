@@ -275,6 +275,7 @@ static bool lower_commit(struct lower_func *lf) {
     struct kir_inst *i = lower_emit(lf, ISA_OP_MBARRIER_ARRIVE, ISA_B64, 2, 1, &state);
     i->ops[0] = v[0];
     i->ops[1] = v[1];
+    i->index = lf->lm->ast->tells_copies;
     return true;
 }
 

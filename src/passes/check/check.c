@@ -11,8 +11,10 @@
 #include "isa/ops/fence.h"
 #include "isa/ops/image.h"
 #include "isa/ops/launch.h"
+#include "isa/ops/logic.h"
 #include "isa/ops/matrix.h"
 #include "isa/ops/memory.h"
+#include "isa/ops/multimem.h"
 #include "isa/ops/tensor.h"
 #include "isa/ops/warp.h"
 #include "passes/check/check_guess.h"
@@ -196,11 +198,44 @@ static void add_by_device(struct checker *c, struct kir_inst *i) {
         return;
     site.space = ISA_SPACE_SHARED;
     site.kind = d.to_shared ? d.kind : KD_CHECK_READ;
-    add(c, (struct access){i, d.box, NULL, site, true});
+    if (d.box)
+        add(c, (struct access){i, d.box, NULL, site, true});
+    else
+        site.flags = (uint16_t)(c->flags | d.flags);
     site.space = ISA_SPACE_GLOBAL; // a tensor lies anywhere
     site.kind = d.to_shared ? KD_CHECK_READ : d.kind;
-    if (i->op != ISA_OP_CP_ASYNC_BULK)
+    if (d.global)
         add(c, (struct access){i, kir_const(c->f, KIR_B64, 0), NULL, site, true});
+}
+
+// Is it tensormap.cp_fenceproxy, a tensor map with its fence?
+static bool is_map_copy(const struct kir_inst *i) {
+    return i->op == ISA_OP_CP_ASYNC_BULK && i->mods.scope;
+}
+
+// A warp copies a tensor map as one, at once: that is taken for its first lane. The other lanes
+// access no bytes.
+static void add_map_copy(struct checker *c, struct kir_inst *i) {
+    enum { MAP = 128 };
+    struct kd_check_site site = {
+        .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .align = 1, .flags = c->flags};
+    struct kir_inst *lane = kir_inst_new(c->f, ISA_OP_SREG, ISA_U32, 0, 1, &(uint8_t){KIR_B32}, 0);
+    struct kir_inst *first =
+        kir_inst_new(c->f, ISA_OP_SETP, ISA_U32, 2, 1, &(uint8_t){KIR_PRED}, 0);
+    struct kir_inst *bytes = kir_inst_new(c->f, ISA_OP_SELP, ISA_B32, 3, 1, &(uint8_t){KIR_B32}, 0);
+    lane->sreg = ISA_SREG_LANEID;
+    first->mods.cmp = ISA_CMP_EQ;
+    first->ops[0] = lane->res[0];
+    first->ops[1] = kir_const(c->f, KIR_B32, 0);
+    bytes->ops[0] = kir_const(c->f, KIR_B32, MAP);
+    bytes->ops[1] = first->ops[1];
+    bytes->ops[2] = first->res[0];
+    kir_insert_before(i, lane);
+    kir_insert_before(i, first);
+    kir_insert_before(i, bytes);
+    add(c, (struct access){i, i->ops[0], bytes->res[0], site, false});
+    site.kind = KD_CHECK_READ;
+    add(c, (struct access){i, i->ops[1], bytes->res[0], site, false});
 }
 
 static struct kir_value *smaller(struct checker *c, struct kir_inst *i, struct kir_value *a,
@@ -250,13 +285,17 @@ static void add_order(struct checker *c, struct kir_inst *i, uint8_t kind,
                       enum kd_check_place place, struct kir_value *address) {
     struct kd_check_site site = {
         .kind = kind, .bytes = place, .align = 1, .flags = is_relaxed(i) ? 0 : KD_CHECK_RELEASE};
+    if (i->op == ISA_OP_MBARRIER_ARRIVE && i->index)
+        site.flags |= KD_CHECK_COMMIT;
     tell(c, i, i, site, address, kir_const(c->f, KIR_B32, 1));
 }
 
 static void add_fence(struct checker *c, struct kir_inst *i) {
-    struct kd_check_site site = {.kind = KD_CHECK_ORDER_FENCE,
-                                 .align = 1,
-                                 .flags = order_flags((enum isa_sem)i->mods.sem, i->mods.scope)};
+    struct kd_check_site site = {
+        .kind = KD_CHECK_ORDER_FENCE,
+        .align = 1,
+        .flags = order_flags(is_map_copy(i) ? ISA_SEM_RELEASE : (enum isa_sem)i->mods.sem,
+                             i->mods.scope)};
     tell(c, i, i, site, kir_const(c->f, KIR_B64, 0), kir_const(c->f, KIR_B32, 1));
 }
 
@@ -389,6 +428,10 @@ static void look_at_order(struct checker *c, struct kir_inst *i) {
         else
             add_sync(c, i, KD_CHECK_SYNC_WARP);
         break;
+    case ISA_OP_CP_ASYNC_BULK:
+        if (is_map_copy(i))
+            add_fence(c, i);
+        break;
     case ISA_OP_CP_ASYNC_GROUP:
         add_copies(c, i, (enum kir_copies)i->index);
         break;
@@ -490,6 +533,14 @@ static void add_written(struct checker *c, struct kir_inst *i, uint32_t bytes, u
         add(c, (struct access){i, i->ops[0], NULL, site, false});
 }
 
+// Zeros in shared memory, so many bytes.
+static void add_filled(struct checker *c, struct kir_inst *i) {
+    struct kd_check_site site = {
+        .align = 1, .space = ISA_SPACE_GENERIC, .kind = KD_CHECK_WRITE, .flags = c->flags};
+    if (c->flags & KD_CHECK_ORDERED || c->tools & CHECK_MEMORY)
+        add(c, (struct access){i, i->ops[0], i->ops[1], site, false});
+}
+
 // An mbarrier object is told of bytes that have come, in front of what tells it.
 static void add_signal(struct checker *c, struct kir_inst *i, struct kir_value *object) {
     struct kd_check_site site = {.kind = KD_CHECK_ORDER_RELEASE,
@@ -525,19 +576,43 @@ static void look_at(struct checker *c, struct kir_inst *i) {
         add_copy(c, i, smaller(c, i, i->ops[2], i->ops[3]), KD_CHECK_COPY);
         break;
     case ISA_OP_CP_ASYNC_BULK:
+        if (is_map_copy(i)) {
+            add_map_copy(c, i);
+            break;
+        }
+        add_bulk(c, i);
+        break;
     case ISA_OP_CP_REDUCE_ASYNC_BULK:
         add_bulk(c, i);
         break;
+    case ISA_OP_MULTIMEM_LD_REDUCE:
+    case ISA_OP_MULTIMEM_ST:
+    case ISA_OP_MULTIMEM_RED:
     case ISA_OP_CP_ASYNC_BULK_TENSOR:
     case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
     case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
         add_by_device(c, i);
+        break;
+    case ISA_OP_TCGEN05_MMA:
+    case ISA_OP_TCGEN05_CP:
+        add_by_device(c, i);
+        break;
+    case ISA_OP_TCGEN05_ALLOC: { // where the columns are
+        enum { PLACE = 4 };
+        add_written(c, i, PLACE, 0);
+        break;
+    }
+    case ISA_OP_ST_BULK:
+        add_filled(c, i);
         break;
     case ISA_OP_WGMMA_MMA:
         add_product(c, i);
         break;
     case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL: {
         enum { ANSWER = 16 };
+        add_by_device(c, i);
+        if (i->mods.mask) // in all blocks of the cluster
+            break;
         add_written(c, i, ANSWER, by_object(c));
         add_signal(c, i, i->ops[1]);
         break;
@@ -575,68 +650,16 @@ static void look_at(struct checker *c, struct kir_inst *i) {
     }
 }
 
-// ---- which kernels are followed -------------------------------------------------------------
-
-// Could threads order their accesses by i in a way that the device does not follow?
-static bool orders_otherwise(const struct kir_inst *i) {
-    switch (i->op) {
-    case ISA_OP_CP_ASYNC:
-    case ISA_OP_CP_ASYNC_GROUP:
-    case ISA_OP_CP_ASYNC_MBARRIER_ARRIVE:
-    case ISA_OP_MBARRIER_INIT:
-    case ISA_OP_MBARRIER_INVAL:
-    case ISA_OP_MBARRIER_EXPECT_TX:
-    case ISA_OP_MBARRIER_ARRIVE:
-    case ISA_OP_MBARRIER_ARRIVE_EXPECT_TX:
-    case ISA_OP_MBARRIER_ARRIVE_DROP:
-    case ISA_OP_MBARRIER_ARRIVE_DROP_EXPECT_TX:
-    case ISA_OP_MBARRIER_TEST_WAIT:
-    case ISA_OP_MBARRIER_TEST_WAIT_PARITY:
-    case ISA_OP_MBARRIER_TRY_WAIT:
-    case ISA_OP_MBARRIER_TRY_WAIT_PARITY:
-    case ISA_OP_MBARRIER_PENDING_COUNT:
-        return false;
-    case ISA_OP_CP_REDUCE_ASYNC_BULK:
-    case ISA_OP_CP_ASYNC_BULK_TENSOR:
-    case ISA_OP_CP_ASYNC_BULK_TENSOR_STORE:
-    case ISA_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-        return false;
-    case ISA_OP_MBARRIER_COMPLETE_TX: // of st.async, red.async
-    case ISA_OP_TENSORMAP_REPLACE:
-        return false;
-    case ISA_OP_CP_ASYNC_BULK: // a tensor map with its fence
-        return i->mods.scope;
-    case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL: // for all blocks of a cluster
-        return i->mods.mask;
-    default:
-        return isa_op_info[i->op].klass == ISA_CLASS_ASYNC;
-    }
-}
-
-static bool is_ordered(const struct kir_func *f) {
-    for (uint32_t b = 0; b < f->blocks.len; b++)
-        for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next)
-            if (orders_otherwise(i))
-                return false;
-    return true;
-}
-
-// Functions beside kernels: what they do may order what any kernel does.
-static bool functions_are_ordered(const struct kir_module *m) {
-    for (uint32_t f = 0; f < m->funcs.len; f++)
-        if (!m->funcs.data[f]->is_kernel && !is_ordered(m->funcs.data[f]))
-            return false;
-    return true;
-}
+// ---- what the module has --------------------------------------------------------------------
 
 static bool is_fence(const struct kir_inst *i) {
-    return isa_op_info[i->op].klass == ISA_CLASS_FENCE;
+    return isa_op_info[i->op].klass == ISA_CLASS_FENCE || is_map_copy(i);
 }
 
 // Does it read shared memory, or write it, through the async proxy?
 static bool is_of_async_proxy(const struct kir_inst *i) {
-    return i->op == ISA_OP_WGMMA_MMA || i->op == ISA_OP_CP_ASYNC_BULK ||
-           i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).accesses ||
+    return i->op == ISA_OP_WGMMA_MMA || (i->op == ISA_OP_CP_ASYNC_BULK && !is_map_copy(i)) ||
+           i->op == ISA_OP_CP_REDUCE_ASYNC_BULK || check_by_device_of(i).box ||
            i->op == ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL || is_async_store(i);
 }
 
@@ -853,7 +876,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
     if (c->tools & CHECK_APART)
         set_apart(f);
     c->f = f;
-    c->flags = c->orders && f->is_kernel && is_ordered(f) ? KD_CHECK_ORDERED : 0;
+    c->flags = c->orders && f->is_kernel ? KD_CHECK_ORDERED : 0;
     c->flags |= f->module->lockstep ? KD_CHECK_LOCKSTEP : 0;
     c->tmp = (struct arena){0};
     c->accesses.data = NULL;
@@ -889,7 +912,7 @@ static void check_function(struct checker *c, struct kir_func *f) {
 
 void check_module(struct kir_module *m, unsigned tools) {
     struct checker c = {.tools = tools};
-    c.orders = (tools & CHECK_RACE) && functions_are_ordered(m);
+    c.orders = tools & CHECK_RACE;
     c.fences = has(m, is_fence);
     c.reductions = (tools & CHECK_INIT) && has(m, is_bulk_reduction);
     check_sites_begin(&c.sites, m);

@@ -96,13 +96,16 @@ void check_sync(struct kir_func *f, struct check_sites *sites, bool meetings, ui
 // check_async.c -------------------------------------------------------------------------------
 
 // What an instruction has the device access in shared and global memory, and code does not tell of:
-// boxes of tensors, and what goes to several blocks (device/check/check_async.c).
+// boxes of tensors, memory of several devices, and what goes to several blocks
+// (device/check/check_async.c).
 struct check_by_device {
     bool accesses;
-    uint8_t kind;          // of what it writes: enum kd_check_kind
-    uint16_t flags;        // of its sites
-    bool to_shared;        // it writes shared memory, and reads the other
-    struct kir_value *box; // in shared memory, a generic address
+    uint8_t kind;   // of what it writes: enum kd_check_kind
+    uint16_t flags; // of its sites
+    bool to_shared; // it writes shared memory, and reads the other
+    bool global;    // it is of global memory, too, or alone
+    // In shared memory, a generic address or a number: anywhere; NULL: none.
+    struct kir_value *box;
 };
 struct check_by_device check_by_device_of(const struct kir_inst *i);
 

@@ -6,6 +6,7 @@
 #include "passes/check/check_shared.h"
 
 #include "isa/ops/cluster.h"
+#include "isa/ops/tensor.h"
 #include "passes/check/check.h"
 #include "passes/check/check_sets.h"
 
@@ -181,7 +182,7 @@ static bool is_closed(const struct kir_func *f) {
         for (const struct kir_inst *i = f->blocks.data[b]->first; i; i = i->next) {
             bool calls = i->op == ISA_OP_CALL && !(i->callee && i->callee->is_extern);
             bool spreads = check_by_device_of(i).accesses && i->mods.mask;
-            if (calls || spreads || i->op == ISA_OP_MAPA ||
+            if (calls || spreads || i->op == ISA_OP_TCGEN05_COMMIT || i->op == ISA_OP_MAPA ||
                 i->op == ISA_OP_BARRIER_CLUSTER_ARRIVE || i->op == ISA_OP_BARRIER_CLUSTER_WAIT ||
                 i->mods.space == ISA_SPACE_CLUSTER || i->mods.space2 == ISA_SPACE_CLUSTER)
                 return false;

@@ -117,12 +117,14 @@ static int32_t device_accesses(struct sync *s, const struct kir_inst *i) {
     struct kd_check_site site = {
         .kind = KD_CHECK_READ, .align = 1, .space = ISA_SPACE_GENERIC, .flags = s->flags};
     site.flags |= d.flags;
+    if (d.kind == KD_CHECK_READ && s->sites->relaxed_waits)
+        site.flags &= (uint16_t)~KD_CHECK_BY_COMMIT; // nobody is seen to wait for it
     site.number = s->number++;
     site.cause = (int32_t)check_sites_add(s->sites, i, site);
     site.kind = (uint8_t)d.kind;
     if (d.to_shared && !s->sites->relaxed_waits)
         site.flags |= KD_CHECK_BY_OBJECT;
-    if (d.kind == KD_CHECK_ATOMIC)
+    if (d.kind == KD_CHECK_ATOMIC && d.box) // of all devices it has a scope
         site.flags |= KD_CHECK_STRONG | ISA_SCOPE_GPU << KD_CHECK_SCOPE_SHIFT;
     return (int32_t)check_sites_add(s->sites, i, site);
 }

@@ -48,6 +48,9 @@ bool check_knows(const struct check_threads *t, uint32_t thread, const struct ch
     if (check_is_by_group(s))
         return check_order_knows(t, thread, s->block, check_who_multiplies(s->warp), UINT32_MAX,
                                  s->warp_syncs);
+    if (check_is_by_commit(s))
+        return check_order_knows(t, thread, s->block, CHECK_WHO_COMMITS + x->thread, UINT32_MAX,
+                                 s->warp_syncs);
     if (check_is_by_object(s)) // no barrier tells of it
         return check_order_knows(t, thread, s->block, CHECK_WHO_COPIES + x->thread, UINT32_MAX,
                                  s->warp_syncs);
@@ -65,7 +68,7 @@ bool check_unordered(const struct kd_block *b, const struct check_threads *t,
     if (a->grid != n->grid) // is_over has looked
         return !check_child_knows(launch_op(b->launch), a, x->thread);
     if (a->goes_on && a->block == n->block)
-        return !(check_is_by_object(a) || check_is_by_group(a)) || !check_knows(t, y->thread, x);
+        return !check_is_waited_for(a) || !check_knows(t, y->thread, x);
     if (a->block != n->block) {
         if (owners == CHECK_OF_BLOCK ||
             (owners == CHECK_OF_CLUSTER && !check_is_one_cluster(b, a->block, n->block)))

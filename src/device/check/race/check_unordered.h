@@ -35,6 +35,18 @@ static inline bool check_is_by_group(const struct check_stamp *s) {
            (s->site->flags & flags) == flags;
 }
 
+// Is it what tcgen05 reads until its thread's commit is done? Its stamp has how many had been made.
+static inline bool check_is_by_commit(const struct check_stamp *s) {
+    const uint16_t flags = KD_CHECK_BULK | KD_CHECK_BY_COMMIT;
+    return s->site->kind == KD_CHECK_READ && !(s->site->flags & KD_CHECK_STRONG) &&
+           (s->site->flags & flags) == flags;
+}
+
+// Is it over when somebody has waited, and no barrier tells of it?
+static inline bool check_is_waited_for(const struct check_stamp *s) {
+    return check_is_by_object(s) || check_is_by_group(s) || check_is_by_commit(s);
+}
+
 bool check_is_one_cluster(const struct kd_block *b, uint32_t one, uint32_t other);
 // Does a thread know of x by more than barriers of the whole block?
 bool check_knows(const struct check_threads *t, uint32_t thread, const struct check_record *x);

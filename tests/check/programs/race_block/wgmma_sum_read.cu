@@ -1,5 +1,5 @@
 // Of two groups of products in flight the second one's sum is read, where the warpgroup has waited
-// for all but the last one. Guide, 10.29.1; PTX ISA, wgmma.wait_group. options: -arch=sm_90a
+// for all but the last one. Guide, 10.29.1; PTX ISA, wgmma.wait_group.
 #include "../wgmma.h"
 
 namespace ptx = cuda::ptx;

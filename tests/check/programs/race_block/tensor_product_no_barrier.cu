@@ -1,0 +1,47 @@
+// A thread issues a product (tcgen05.mma) of a tile that others store to, without a barrier that
+// waits for them. Guide, 10.29; PTX ISA, tcgen05.mma.
+// options: -arch=sm_100a
+#include "../tcgen05.h"
+
+namespace ptx = cuda::ptx;
+enum { ROWS = 128, COLUMNS = 32, K = 16 };
+
+__global__ void multiply(float *out) {
+    __shared__ alignas(1024) __half a[ROWS * K], b[COLUMNS * K];
+    __shared__ uint64_t done;
+    __shared__ uint32_t place;
+    int t = threadIdx.x;
+    for (int k = 0; k < K; k++)
+        a[piece_of(t, k)] = __half(1);
+    if (t == 0)
+        object_begin(&done, 1);
+    tensor_memory_begin(&place, 32);
+    if (t >= ROWS - COLUMNS)
+        for (int k = 0; k < K; k++)
+            b[piece_of(ROWS - 1 - t, k)] = __half(ROWS - 1 - t); // with
+    ptx::fence_proxy_async(ptx::space_shared);
+#ifndef BUG
+    __syncthreads();
+#endif
+    if (t == 0) {
+        MULTIPLY(place, a, b, COLUMNS, false); // bug: race.tensor
+        ptx::tcgen05_commit(ptx::cta_group_1, &done);
+    }
+    wait_for(&done, 0);
+    store_sums(out, place);
+    tensor_memory_end(place, 32);
+}
+
+int main() {
+    static float h[ROWS * COLUMNS];
+    float *out;
+    bool right = true;
+    OK(cudaMalloc(&out, sizeof h));
+    multiply<<<1, ROWS>>>(out);
+    OK(cudaGetLastError());
+    OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < ROWS * COLUMNS; k++)
+        right &= h[k] == K * (k % COLUMNS);
+    OK(cudaFree(out));
+    return verdict(right);
+}
