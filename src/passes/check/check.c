@@ -794,7 +794,18 @@ static bool is_checked(const struct access *a) {
                              !(a->site.flags & KD_CHECK_INSIDE));
 }
 
+// In front of what is a check goes. An arrival at an object is among what it tells of: who has seen
+// it knows of the access, too.
+static struct kir_inst *place_of(const struct checker *c, const struct access *a) {
+    struct kir_inst *pos = a->i;
+    bool arrives = pos->op == ISA_OP_MBARRIER_ARRIVE || pos->op == ISA_OP_MBARRIER_ARRIVE_DROP ||
+                   pos->op == ISA_OP_MBARRIER_ARRIVE_EXPECT_TX;
+    // The release is told of by the last two instructions, add_order.
+    return arrives && c->orders ? pos->prev->prev : pos;
+}
+
 static void emit(struct checker *c, struct check_origins *o, const struct access *a) {
+    struct kir_inst *pos = place_of(c, a);
     struct kir_inst *at = kir_inst_new(c->f, ISA_OP_SYMADDR, ISA_B64, 0, 1, &(uint8_t){KIR_B64}, 0);
     struct kir_inst *k =
         kir_inst_new(c->f, ISA_OP_CHECK_ACCESS, ISA_B64, a->more ? 4 : 3, 0, NULL, 0);
@@ -810,8 +821,8 @@ static void emit(struct checker *c, struct check_origins *o, const struct access
         k->ops[3] = a->more;
     at->file = k->file = a->i->file;
     at->line = k->line = a->i->line;
-    kir_insert_before(a->i, at);
-    kir_insert_before(a->i, k);
+    kir_insert_before(pos, at);
+    kir_insert_before(pos, k);
 }
 
 // Textures and surfaces are accessed by the device, where nobody knows.
