@@ -5,7 +5,8 @@
 //   check_access.c  accesses of kernels, which generated code tells of
 //   check_race.c    accesses of threads that nothing orders; in race/:
 //   check_unordered.c  which two race; check_visit.c, check_rows.c: lanes, one by one or in rows;
-//   check_race_report.c  what is told; check_sums.c: sums of products in registers
+//   check_race_report.c  what is told; check_sums.c: sums of products in registers;
+//   check_tensor.c  columns of tensor memory
 //   check_intervals.c  the same in shared memory, at first sight
 //   check_arrays.c  arrays of a launch that its threads cannot race in
 //   check_cells.c   who has accessed memory last

@@ -5,6 +5,7 @@
 #include "abi/check_shadow.h"
 #include "device/check/check_intervals.h"
 #include "device/check/check_threads.h"
+#include "device/check/race/check_tensor.h"
 #include "device/helpers/async.h"
 #include "device/helpers/tensor_memory.h"
 #include "device/memory/alias.h"
@@ -224,6 +225,11 @@ void check_async_lines(struct kd_block *b, uint32_t mask, uint32_t code,
 
 // ---- copies -------------------------------------------------------------------------------
 
+// Are waits for commits seen, of which the site tells?
+static bool is_seen(const struct kd_check_site *reads) {
+    return reads && reads->flags & KD_CHECK_BY_COMMIT;
+}
+
 uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
                              const uint64_t *args, struct async_outcome *out) {
     struct check_threads *t = thread < MAX_UNITS ? check_threads_of(b) : NULL;
@@ -242,9 +248,12 @@ uint64_t check_async_execute(struct kd_block *b, uint32_t thread, uint32_t code,
         w.t = t;
         check_intervals_stop(b, t);
     }
-    uint64_t r = tensor_memory_operation(code)
-                     ? tensor_memory_execute(b, thread, code, args, out, &w.watch)
-                     : async_execute(b, code, args, out, &w.watch);
+    bool tensor = tensor_memory_operation(code);
+    if (tensor && is_place && w.place->flags & KD_CHECK_ORDERED && check_tools() & CHECK_RACE &&
+        t->has_cells && !b->launch->multi)
+        check_tensor_operation(b, thread, code, args, w.place, is_seen(w.reads) ? w.reads : NULL);
+    uint64_t r = tensor ? tensor_memory_execute(b, thread, code, args, out, &w.watch)
+                        : async_execute(b, code, args, out, &w.watch);
     if (w.on_global)
         end_run(&w);
     if (w.on_global && w.reads->flags & KD_CHECK_COPY)

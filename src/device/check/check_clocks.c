@@ -41,6 +41,7 @@ struct check_threads *check_threads_begin(struct kd_block *b) {
     check_order_begin(t);
     check_copies_begin(t);
     check_scopes_begin(t);
+    check_tensor_begin(t);
     clear(t, b->nthreads);
     t->grid = b->gridid + 1;
     t->block = block_number(b);

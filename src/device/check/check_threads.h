@@ -44,6 +44,7 @@ struct check_threads {
     uint32_t groups[MAX_UNITS];       // the same, as each thread has ended them,
     uint32_t over[MAX_UNITS];         // and has waited for the first ones
     struct check_scopes *scopes;      // check_scopes.c's own; NULL: no variable has ended so far
+    struct check_columns *tensor;     // check_tensor.c's own; NULL: nothing was written so far
     struct check_copies *copies;      // check_copies.c's own; NULL: none so far
     const struct kd_check_site *place[KD_MOST_WARPS], *last; // where code was last told of
     uint8_t open[KD_MOST_WARPS]; // so many meetings of the warp, the first ones
@@ -74,6 +75,11 @@ uint32_t check_known_to(const struct check_threads *t, uint32_t thread, uint32_t
 
 // Another block begins: all variables live.
 void check_scopes_begin(struct check_threads *t);
+
+// ---- race/check_tensor.c ------------------------------------------------------------------
+
+// Another block begins: nothing has been written in tensor memory.
+void check_tensor_begin(struct check_threads *t);
 
 // ---- race/check_sums.c --------------------------------------------------------------------
 

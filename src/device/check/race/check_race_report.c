@@ -90,18 +90,31 @@ void check_race_report_ended(const struct kd_block *b, const struct check_record
     check_report(&r);
 }
 
-void check_race_report_sum(const struct kd_block *b, uint32_t thread,
-                           const struct kd_check_site *reads, const struct kd_check_site *product) {
+// A thread has not waited for what is written where it is about to access something.
+static void report_early(const struct kd_block *b, uint32_t thread, const struct kd_check_site *now,
+                         const struct kd_check_site *then, const char *where, const char *why) {
     char one[128];
     struct check_report r = {.what = "Error: Race reported between Read access and Write access",
-                             .site = reads,
-                             .other = product,
+                             .site = now,
+                             .other = then,
                              .thread = thread,
                              .b = b};
     place(b->ntid, b->nctaid, (uint32_t)check_threads_of((struct kd_block *)b)->block, thread, one,
           sizeof one);
     snprintf(r.lines[0], CHECK_LINE, "by %s", one);
-    snprintf(r.lines[1], CHECK_LINE, "at a register of the sum of a wgmma.mma_async");
-    snprintf(r.lines[2], CHECK_LINE, "no wgmma.wait_group of the thread has waited for its group");
+    snprintf(r.lines[1], CHECK_LINE, "%s", where);
+    snprintf(r.lines[2], CHECK_LINE, "%s", why);
     check_report(&r);
+}
+
+void check_race_report_sum(const struct kd_block *b, uint32_t thread,
+                           const struct kd_check_site *reads, const struct kd_check_site *product) {
+    report_early(b, thread, reads, product, "at a register of the sum of a wgmma.mma_async",
+                 "no wgmma.wait_group of the thread has waited for its group");
+}
+
+void check_race_report_tensor(const struct kd_block *b, uint32_t thread,
+                              const struct kd_check_site *at, const struct kd_check_site *product) {
+    report_early(b, thread, at, product, "at tensor memory",
+                 "no wait for a tcgen05.commit behind it is known to the thread");
 }
