@@ -294,14 +294,30 @@ struct isa_place isa_place_of(const struct isa_matrix *x, enum isa_frag frag, un
     }
 }
 
-struct matrix_steps matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
-                                    int64_t row_step, int64_t column_step) {
+struct isa_matrix_steps isa_matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag,
+                                            unsigned reg, int64_t row_step, int64_t column_step) {
     unsigned i = reg * isa_fragment_of(x, frag).per;
     struct isa_place first = isa_place_of(x, frag, 0, i), lane = isa_place_of(x, frag, 1, i);
     struct isa_place group = isa_place_of(x, frag, 4, i), next = isa_place_of(x, frag, 0, i + 1);
-    struct matrix_steps s = {.base = first.row * row_step + first.column * column_step};
+    struct isa_matrix_steps s = {.base = first.row * row_step + first.column * column_step};
     s.lane = lane.row * row_step + lane.column * column_step - s.base;
     s.group = group.row * row_step + group.column * column_step - s.base;
     s.element = next.row * row_step + next.column * column_step - s.base;
     return s;
+}
+
+struct isa_place isa_row_place_of(const struct isa_matrix *x, unsigned lane, unsigned i) {
+    unsigned per = isa_fragment_of(x, ISA_FRAG_D).per, r = i / per, e = i % per;
+    unsigned own = lane / 4, next = lane % 4 * per + e;
+    switch (x->shape) {
+    case ISA_SHAPE_M16N16: // always transposed, in two registers
+        return (struct isa_place){.row = (uint16_t)(r / 2 * 16 + next),
+                                  .column = (uint16_t)(r % 2 * 8 + own)};
+    case ISA_SHAPE_M16N8: // the same, as that of an mma's sums
+        return (struct isa_place){.row = (uint16_t)(r * 8 + lane % 4 * 2 + e % 2),
+                                  .column = (uint16_t)(e / 2 * 8 + own)};
+    default:
+        return (struct isa_place){.row = (uint16_t)(r * 8 + (x->trans ? next : own)),
+                                  .column = (uint16_t)(x->trans ? own : next)};
+    }
 }

@@ -114,6 +114,17 @@ struct isa_place {
 };
 struct isa_place isa_place_of(const struct isa_matrix *x, enum isa_frag frag, unsigned lane,
                               unsigned i);
+// Where the elements of one register of all lanes lie, as row * row_step + column * column_step:
+// base + lane / 4 * group + lane % 4 * lane_step + element * element_step. Not for the products on
+// quads of lanes.
+struct isa_matrix_steps {
+    int64_t base, group, lane, element;
+};
+struct isa_matrix_steps isa_matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag,
+                                            unsigned reg, int64_t row_step, int64_t column_step);
+// Of ldmatrix and stmatrix: a lane's element i lies in the row of 16 bytes that lane `row` names,
+// and is its element `column`.
+struct isa_place isa_row_place_of(const struct isa_matrix *x, unsigned lane, unsigned i);
 // Of how many registers operand `o` of the form consists: names d, a, b, c.
 enum isa_frag isa_frag_by_name(const char *name);
 

@@ -21,16 +21,9 @@ struct matrix_factors {
     double scale_a[MATRIX_SCALED][MATRIX_SCALES], scale_b[MATRIX_SCALED][MATRIX_SCALES];
 };
 
-// Where the elements of one register of all lanes lie, as row * row_step + column * column_step:
-// base + lane / 4 * group + lane % 4 * lane_step + element * element_step. Not for the products on
-// quads of lanes.
-struct matrix_steps {
-    int64_t base, group, lane, element;
-};
-struct matrix_steps matrix_steps_of(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
-                                    int64_t row_step, int64_t column_step);
 bool matrix_on_quads(const struct isa_matrix *x);
-static inline int64_t matrix_step_to(const struct matrix_steps *s, unsigned lane) {
+// Where the first element of the lane's register is.
+static inline int64_t matrix_step_to(const struct isa_matrix_steps *s, unsigned lane) {
     return s->base + lane / 4 * s->group + lane % 4 * s->lane;
 }
 

@@ -104,9 +104,9 @@ void matrix_put(union matrix_elements *e, unsigned at, enum isa_matrix_type t, u
 }
 
 // Places of b1's words instead of bits.
-static struct matrix_steps word_steps(const struct isa_matrix *x, enum isa_frag frag, unsigned reg,
-                                      unsigned columns) {
-    struct matrix_steps s = {0};
+static struct isa_matrix_steps word_steps(const struct isa_matrix *x, enum isa_frag frag,
+                                          unsigned reg, unsigned columns) {
+    struct isa_matrix_steps s = {0};
     for (unsigned lane = 0; lane < 8; lane++) {
         struct isa_place p = isa_place_of(x, frag, lane, reg * 32);
         unsigned row = p.row / (frag == ISA_FRAG_B ? 32u : 1u);
@@ -146,8 +146,8 @@ void matrix_gather(const struct isa_matrix *x, enum isa_frag frag,
     // words.
     unsigned used = rows * columns / ISA_LANES / (step > 1 ? 1u : f.per);
     for (unsigned r = 0; r < used; r++) {
-        struct matrix_steps s =
-            step > 1 ? word_steps(x, frag, r, columns) : matrix_steps_of(x, frag, r, columns, 1);
+        struct isa_matrix_steps s = step > 1 ? word_steps(x, frag, r, columns)
+                                             : isa_matrix_steps_of(x, frag, r, columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
             int64_t at = matrix_step_to(&s, lane);
             uint64_t v = registers[r][lane];
@@ -390,7 +390,8 @@ static uint64_t integer_result(int64_t v, bool satfinite) {
 
 // Where the sum of element i of a lane stands; `steps` are those of its register.
 static unsigned sum_at(const struct isa_matrix *x, const struct extent *e, enum isa_frag frag,
-                       const struct matrix_steps *steps, unsigned lane, unsigned i, unsigned per) {
+                       const struct isa_matrix_steps *steps, unsigned lane, unsigned i,
+                       unsigned per) {
     if (!matrix_on_quads(x))
         return (unsigned)(matrix_step_to(steps, lane) + (int64_t)(i % per) * steps->element);
     struct isa_place p = isa_place_of(x, frag, lane, i);
@@ -401,7 +402,8 @@ static void read_sums(const struct isa_matrix *x, const struct extent *e,
                       enum matrix_arithmetic kind, const uint64_t (*c)[ISA_LANES], union sums *s) {
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_C);
     for (unsigned i = 0; i < f.registers * f.per; i++) {
-        struct matrix_steps steps = matrix_steps_of(x, ISA_FRAG_C, i / f.per, e->columns, 1);
+        struct isa_matrix_steps steps =
+            isa_matrix_steps_of(x, ISA_FRAG_C, i / f.per, e->columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
             unsigned at = sum_at(x, e, ISA_FRAG_C, &steps, lane, i, f.per);
             uint64_t v = c[i / f.per][lane];
@@ -437,7 +439,7 @@ static void write_sums(const struct isa_matrix *x, const struct extent *e,
                        uint64_t (*d)[ISA_LANES]) {
     struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
     for (unsigned r = 0; r < f.registers; r++) {
-        struct matrix_steps steps = matrix_steps_of(x, ISA_FRAG_D, r, e->columns, 1);
+        struct isa_matrix_steps steps = isa_matrix_steps_of(x, ISA_FRAG_D, r, e->columns, 1);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
             uint64_t v = 0;
             for (unsigned k = 0; k < f.per && lanes >> lane & 1; k++) {

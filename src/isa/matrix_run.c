@@ -9,59 +9,22 @@ typedef uint64_t (*rows_out)[ISA_LANES];
 
 // ---- ldmatrix, stmatrix, movmatrix -----------------------------------------------------------
 
-// 8 rows of 8 halves: row r of matrix m is at the address that lane 8 * m + r gives.
+enum { ROW = 16 }; // bytes
+
+// Rows of a matrix, which as many lanes name.
+static unsigned rows_of(const struct isa_matrix *x) {
+    return (x->shape == ISA_SHAPE_M16N16 ? 16u : 8u) * x->count;
+}
+
 static void *row_address(const struct isa_matrix_memory *memory, uint32_t lanes, rows_in src,
                          unsigned lane) {
-    return lanes >> lane & 1 ? memory->at(memory->ctx, lane, src[0][lane], 16) : NULL;
-}
-
-// Half `e` of a lane's register: its row and column.
-static void half_place(bool trans, unsigned lane, unsigned e, unsigned *row, unsigned *column) {
-    *row = trans ? lane % 4 * 2 + e : lane / 4;
-    *column = trans ? lane / 4 : lane % 4 * 2 + e;
-}
-
-static void load_matrices(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                          uint32_t lanes, rows_in src, rows_out dst) {
-    uint16_t m[8][8] = {0};
-    for (unsigned n = 0; n < x->count; n++) {
-        for (unsigned row = 0; row < 8; row++) {
-            const void *p = row_address(memory, lanes, src, n * 8 + row);
-            if (p)
-                memcpy(m[row], p, sizeof m[row]);
-        }
-        for (unsigned lane = 0; lane < ISA_LANES; lane++) {
-            unsigned row, column, v = 0;
-            for (unsigned e = 0; e < 2; e++) {
-                half_place(x->trans, lane, e, &row, &column);
-                v |= (unsigned)m[row][column] << 16 * e;
-            }
-            dst[n][lane] = v;
-        }
-    }
-}
-
-static void store_matrices(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                           uint32_t lanes, rows_in src) {
-    uint16_t m[8][8];
-    for (unsigned n = 0; n < x->count; n++) {
-        for (unsigned k = 0; k < ISA_LANES * 2; k++) {
-            unsigned row, column;
-            half_place(x->trans, k / 2, k % 2, &row, &column);
-            m[row][column] = (uint16_t)(src[1 + n][k / 2] >> k % 2 * 16);
-        }
-        for (unsigned row = 0; row < 8; row++) {
-            void *p = row_address(memory, lanes, src, n * 8 + row);
-            if (p)
-                memcpy(p, m[row], sizeof m[row]);
-        }
-    }
+    return lanes >> lane & 1 ? memory->at(memory->ctx, lane, src[0][lane], ROW) : NULL;
 }
 
 // 16 numbers of 8 bits, or of 6 or 4 that are packed from a row's start on.
 static void unpack_row(enum isa_matrix_type t, const uint8_t *from, uint8_t *row) {
     unsigned bits = t == ISA_MAT_B4 ? 4 : t == ISA_MAT_B6 ? 6 : 8;
-    for (unsigned k = 0; k < 16; k++) {
+    for (unsigned k = 0; k < ROW; k++) {
         unsigned at = k * bits, v = from[at / 8];
         if (at % 8 + bits > 8)
             v |= (unsigned)from[at / 8 + 1] << 8;
@@ -69,44 +32,42 @@ static void unpack_row(enum isa_matrix_type t, const uint8_t *from, uint8_t *row
     }
 }
 
-// m16n16 (always transposed) and m8n16: a register has four neighbours of a row, of m16n16 the
-// second one those of the row eight further.
-static void load_bytes(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                       uint32_t lanes, rows_in src, rows_out dst) {
-    bool square = x->shape == ISA_SHAPE_M16N16;
-    unsigned rows = square ? 16 : 8, registers = rows / 8;
-    uint8_t m[16][16] = {0};
-    for (unsigned n = 0; n < x->count; n++) {
-        for (unsigned row = 0; row < rows; row++) {
-            const void *p = row_address(memory, lanes, src, n * rows + row);
-            if (p)
-                unpack_row((enum isa_matrix_type)x->type[ISA_FRAG_D], p, m[row]);
+static void load_rows(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                      uint32_t lanes, rows_in src, rows_out dst) {
+    enum isa_matrix_type t = (enum isa_matrix_type)x->type[ISA_FRAG_D];
+    struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
+    uint8_t m[ISA_LANES][ROW] = {0};
+    for (unsigned row = 0; row < rows_of(x); row++) {
+        const void *p = row_address(memory, lanes, src, row);
+        if (p)
+            unpack_row(t, p, m[row]);
+    }
+    for (unsigned k = 0; k < f.registers * ISA_LANES; k++) {
+        unsigned lane = k % ISA_LANES, r = k / ISA_LANES, v = 0;
+        for (unsigned e = 0; e < f.per; e++) {
+            struct isa_place at = isa_row_place_of(x, lane, r * f.per + e);
+            unsigned one = 0;
+            memcpy(&one, &m[at.row][at.column * f.bits / 8], f.bits / 8);
+            v |= one << e * f.bits;
         }
-        for (unsigned k = 0; k < registers * ISA_LANES; k++) {
-            unsigned lane = k % ISA_LANES, first = lane / 4 + k / ISA_LANES * 8, v = 0;
-            for (unsigned e = 0; e < 4; e++) {
-                unsigned second = lane % 4 * 4 + e;
-                v |= (unsigned)(square ? m[second][first] : m[first][second]) << 8 * e;
-            }
-            dst[n * registers + k / ISA_LANES][lane] = v;
-        }
+        dst[r][lane] = v;
     }
 }
 
-// m16n8, transposed: a register lies in the matrix as that of an mma's sums does.
-static void store_bytes(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
-                        uint32_t lanes, rows_in src) {
-    uint8_t m[8][16];
-    for (unsigned n = 0; n < x->count; n++) {
-        for (unsigned k = 0; k < ISA_LANES * 4; k++) {
-            unsigned lane = k / 4, e = k % 4;
-            m[lane % 4 * 2 + e % 2][lane / 4 + e / 2 * 8] = (uint8_t)(src[1 + n][lane] >> 8 * e);
-        }
-        for (unsigned row = 0; row < 8; row++) {
-            void *p = row_address(memory, lanes, src, n * 8 + row);
-            if (p)
-                memcpy(p, m[row], sizeof m[row]);
-        }
+static void store_rows(const struct isa_matrix *x, const struct isa_matrix_memory *memory,
+                       uint32_t lanes, rows_in src) {
+    struct isa_fragment f = isa_fragment_of(x, ISA_FRAG_D);
+    uint8_t m[ISA_LANES][ROW] = {0};
+    for (unsigned k = 0; k < f.registers * f.per * ISA_LANES; k++) {
+        unsigned lane = k % ISA_LANES, i = k / ISA_LANES;
+        struct isa_place at = isa_row_place_of(x, lane, i);
+        uint32_t v = (uint32_t)(src[1 + i / f.per][lane] >> i % f.per * f.bits);
+        memcpy(&m[at.row][at.column * f.bits / 8], &v, f.bits / 8);
+    }
+    for (unsigned row = 0; row < rows_of(x); row++) {
+        void *p = row_address(memory, lanes, src, row);
+        if (p)
+            memcpy(p, m[row], ROW);
     }
 }
 
@@ -114,8 +75,7 @@ static void transpose(rows_in src, rows_out dst) {
     for (unsigned lane = 0; lane < ISA_LANES; lane++) {
         unsigned v = 0;
         for (unsigned e = 0; e < 2; e++) {
-            unsigned row, column;
-            half_place(true, lane, e, &row, &column);
+            unsigned row = lane % 4 * 2 + e, column = lane / 4;
             v |= (unsigned)(src[0][row * 4 + column / 2] >> column % 2 * 16 & 0xffff) << 16 * e;
         }
         dst[0][lane] = v;
@@ -133,16 +93,16 @@ static uint64_t stride_of(const struct isa_matrix *x, unsigned nops, unsigned gi
     return x->col_a ? rows : columns;
 }
 
-static struct matrix_steps steps_in_memory(const struct isa_matrix *x, unsigned reg,
-                                           uint64_t stride) {
-    return matrix_steps_of(x, (enum isa_frag)x->frag, reg, x->col_a ? 1 : (int64_t)stride,
-                           x->col_a ? (int64_t)stride : 1);
+static struct isa_matrix_steps steps_in_memory(const struct isa_matrix *x, unsigned reg,
+                                               uint64_t stride) {
+    return isa_matrix_steps_of(x, (enum isa_frag)x->frag, reg, x->col_a ? 1 : (int64_t)stride,
+                               x->col_a ? (int64_t)stride : 1);
 }
 
 // One register of one lane, from elements that follow each other (step 1) or lie apart. Those of
 // less than a byte follow each other from a whole byte on.
 static bool load_register(const struct isa_matrix_memory *memory, unsigned lane, uint64_t base,
-                          int64_t at, const struct matrix_steps *s, struct isa_fragment f,
+                          int64_t at, const struct isa_matrix_steps *s, struct isa_fragment f,
                           uint64_t *out) {
     bool whole = f.per == 1 || s->element == 1;
     unsigned pieces = whole ? 1 : f.per, bytes = whole ? (f.bits > 32 ? 8 : 4) : f.bits / 8;
@@ -165,7 +125,7 @@ static void load_fragment(const struct isa_matrix *x, const struct isa_matrix_me
     struct isa_fragment f = isa_fragment_of(x, (enum isa_frag)x->frag);
     uint64_t stride = stride_of(x, nops, 1, src, lanes ? (unsigned)__builtin_ctz(lanes) : 0);
     for (unsigned r = 0; r < f.registers; r++) {
-        struct matrix_steps s = steps_in_memory(x, r, stride);
+        struct isa_matrix_steps s = steps_in_memory(x, r, stride);
         for (unsigned lane = 0; lane < ISA_LANES; lane++) {
             dst[r][lane] = 0;
             if (lanes >> lane & 1 && !load_register(memory, lane, src[0][lane],
@@ -176,7 +136,7 @@ static void load_fragment(const struct isa_matrix *x, const struct isa_matrix_me
 }
 
 static bool store_register(const struct isa_matrix_memory *memory, unsigned lane, uint64_t base,
-                           int64_t at, const struct matrix_steps *s, struct isa_fragment f,
+                           int64_t at, const struct isa_matrix_steps *s, struct isa_fragment f,
                            uint64_t v) {
     for (unsigned e = 0; e < f.per; e++, at += s->element, v >>= f.bits % 64) {
         void *p = memory->at(memory->ctx, lane, base + (uint64_t)(at * (f.bits / 8)), f.bits / 8u);
@@ -193,7 +153,7 @@ static void store_fragment(const struct isa_matrix *x, const struct isa_matrix_m
     uint64_t stride =
         stride_of(x, nops, 1u + f.registers, src, lanes ? (unsigned)__builtin_ctz(lanes) : 0);
     for (unsigned r = 0; r < f.registers; r++) {
-        struct matrix_steps s = steps_in_memory(x, r, stride);
+        struct isa_matrix_steps s = steps_in_memory(x, r, stride);
         for (unsigned lane = 0; lane < ISA_LANES; lane++)
             if (lanes >> lane & 1 &&
                 !store_register(memory, lane, src[0][lane], matrix_step_to(&s, lane), &s, f,
@@ -225,10 +185,10 @@ void isa_matrix_run(const struct isa_matrix *x, const struct isa_matrix_memory *
                     uint32_t lanes, unsigned nops, rows_in src, rows_out dst) {
     switch (x->op) {
     case ISA_OP_LDMATRIX:
-        (x->shape ? load_bytes : load_matrices)(x, memory, lanes, src, dst);
+        load_rows(x, memory, lanes, src, dst);
         break;
     case ISA_OP_STMATRIX:
-        (x->shape ? store_bytes : store_matrices)(x, memory, lanes, src);
+        store_rows(x, memory, lanes, src);
         break;
     case ISA_OP_MOVMATRIX:
         transpose(src, dst);
