@@ -6,7 +6,9 @@
 //   check.c         which accesses, and their checks
 //   check_origin.c  from which allocation an address was made, as values beside the program's
 //   check_init.c    values that follow from memory that nobody has written (check_init.h)
-//   check_products.c  the same, of products of matrices
+//   check_products.c  the same, of products of matrices in registers
+//   check_wgmma.c   the same, of matrices in shared memory
+//   check_fragments.c  the same, of loads and stores of matrices
 //   check_sums.c    sums of products that are read before they are waited for
 //   check_sync.c    barriers and operations of warps, and who comes to them
 //   check_async.c   copies of which the device tells

@@ -2,6 +2,7 @@
 // (check_init.h).
 #include "abi/check_shadow.h"
 #include "isa/ops/check.h"
+#include "isa/ops/logic.h"
 #include "passes/check/check_init.h"
 
 // The bits of one element, as the load extends it.
@@ -47,16 +48,40 @@ void init_load(struct init *s, struct kir_inst *i) {
 
 // What a texture or a surface gives is written where all texels are that it follows from.
 void init_fetch(struct init *s, struct kir_inst *i) {
-    struct kir_inst *lane = init_make(s, ISA_OP_SREG, ISA_U32, 0, KIR_B32);
-    lane->sreg = ISA_SREG_LANEID; // so that each lane asks
-    struct kir_inst *wide = init_make(s, ISA_OP_CVT, ISA_U64, 1, KIR_B64);
-    wide->ty2 = ISA_U32;
-    wide->ops[0] = lane->res[0];
+    // So that each lane asks.
+    struct kir_value *lane = init_wide(s, init_special(s, ISA_SREG_LANEID));
     struct kir_value *p =
-        init_is_dirty(s, init_ask(s, wide->res[0], 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
+        init_is_dirty(s, init_ask(s, lane, 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
     for (uint32_t k = 0; k < i->nres; k++)
         if (init_has(s, i->res[k]))
             s->shadow[i->res[k]->id] = init_all_bits(s, p, init_type(i->res[k]));
+}
+
+// `bytes` of a value's bits, from bit `from` on.
+static struct kir_value *part(struct init *s, struct kir_value *v, uint32_t from, uint32_t bytes) {
+    enum kir_type t = (enum kir_type)v->type;
+    unsigned width = init_width(v);
+    if (from)
+        v = init_two(s, ISA_OP_SHR, init_unsigned(width), v, init_word(s, from), t);
+    return from + 8 * bytes >= width
+               ? v
+               : init_two(s, ISA_OP_AND, init_bits_type(width), v,
+                          kir_const(s->f, t, (UINT64_C(1) << 8 * bytes) - 1), t);
+}
+
+void init_store_part(struct init *s, struct kir_inst *i, struct kd_check_site site,
+                     struct kir_value *address, struct kir_value *v, uint32_t from) {
+    uint8_t origin = init_has(s, v) ? s->origin[v->id] : 0;
+    const struct kir_inst *cause = origin & INIT_MADE ? init_find_cause(s, v) : NULL;
+    if (origin == INIT_MADE)
+        init_note_cause(s, &site, cause);
+    init_note_load(s, i, &site, v);
+    init_tell(s, i, false, site, address, part(s, init_shadow(s, v), from, site.bytes));
+    if (origin != INIT_BOTH)
+        return;
+    site.kind = KD_CHECK_SHADOW_CHOSEN;
+    init_note_cause(s, &site, cause);
+    init_tell(s, i, false, site, address, part(s, s->made[v->id], from, site.bytes));
 }
 
 void init_store(struct init *s, struct kir_inst *i) {
@@ -71,21 +96,8 @@ void init_store(struct init *s, struct kir_inst *i) {
         init_tell(s, i, false, site, i->ops[0], init_zero(s, KIR_B64));
         return;
     }
-    for (uint32_t k = 0; k < n; k++, site.offset += bytes) {
-        struct kir_value *v = i->ops[1 + k];
-        struct kd_check_site one = site;
-        uint8_t origin = init_has(s, v) ? s->origin[v->id] : 0;
-        const struct kir_inst *cause = origin & INIT_MADE ? init_find_cause(s, v) : NULL;
-        if (origin == INIT_MADE)
-            init_note_cause(s, &one, cause);
-        init_note_load(s, i, &one, v);
-        init_tell(s, i, false, one, i->ops[0], init_shadow(s, v));
-        if (origin != INIT_BOTH)
-            continue;
-        one.kind = KD_CHECK_SHADOW_CHOSEN;
-        init_note_cause(s, &one, cause);
-        init_tell(s, i, false, one, i->ops[0], s->made[v->id]);
-    }
+    for (uint32_t k = 0; k < n; k++, site.offset += bytes)
+        init_store_part(s, i, site, i->ops[0], i->ops[1 + k], 0);
 }
 
 // What is added to, and the like, follows from what was there.

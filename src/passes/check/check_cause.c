@@ -2,6 +2,7 @@
 // they were loaded from and only moved.
 #include "abi/check_shadow.h"
 #include "isa/ops/logic.h"
+#include "isa/ops/matrix.h"
 #include "isa/ops/move.h"
 #include "isa/ops/warp.h"
 #include "passes/check/check_init.h"
@@ -49,7 +50,8 @@ static const struct kir_inst *find_load(struct init *s, const struct kir_value *
             return i->nres == 1 ? i : NULL;
         for (uint32_t o = 0; o < i->nops && !next; o++)
             next = init_has(s, i->ops[o]) ? i->ops[o] : NULL;
-        if (!next || i->op == ISA_OP_PHI || i->op == ISA_OP_SHFL || !init_is_move(s, i))
+        if (!next || i->op == ISA_OP_PHI || i->op == ISA_OP_SHFL || i->op == ISA_OP_MOVMATRIX ||
+            !init_is_move(s, i))
             return NULL;
         v = next;
     }
@@ -84,7 +86,8 @@ static struct kir_value *place_of(struct init *s, const struct kir_value *v, uns
     if (i->op == ISA_OP_SELP) {
         a = init_has(s, i->ops[0]) ? place_of(s, i->ops[0], depth + 1) : init_zero(s, KIR_B64);
         b = init_has(s, i->ops[1]) ? place_of(s, i->ops[1], depth + 1) : init_zero(s, KIR_B64);
-    } else if (i->op != ISA_OP_LD && i->op != ISA_OP_PHI && init_is_move(s, i)) {
+    } else if (i->op != ISA_OP_LD && i->op != ISA_OP_PHI && i->op != ISA_OP_MOVMATRIX &&
+               init_is_move(s, i)) {
         while (first < i->nops && !init_has(s, i->ops[first]))
             first++;
         if (first == i->nops || !init_rest_is_clean(s, i, first + 1))

@@ -16,6 +16,7 @@
 #include "isa/ops/move.h"
 #include "isa/ops/multimem.h"
 #include "isa/ops/warp.h"
+#include "passes/check/check_fragments.h"
 #include "passes/check/check_products.h"
 
 static bool may(const struct init *s, const struct kir_inst *i) {
@@ -36,11 +37,14 @@ static bool may(const struct init *s, const struct kir_inst *i) {
     case ISA_OP_ISSPACEP:
         return false;
     case ISA_OP_LDMATRIX:
-        return check_products_load_is(i);
+    case ISA_OP_WMMA_LOAD:
+        return check_fragments_load_is(i);
     case ISA_OP_MMA:
-        return check_products_are(i) && init_any(s, i);
+    case ISA_OP_WMMA_MMA:
+    case ISA_OP_MOVMATRIX:
+        return init_any(s, i);
     case ISA_OP_WGMMA_MMA:
-        return check_products_are(i);
+        return check_wgmma_is(i);
     default:
         return isa_op_info[i->op].klass == ISA_CLASS_POINTWISE && init_any(s, i);
     }
@@ -57,20 +61,6 @@ static void find_dirty(struct init *s) {
                     s->dirty[i->res[k]->id] |= whole;
                 }
     }
-}
-
-static struct kir_value *of_operand(void *user, const struct kir_value *v) {
-    struct init *s = user;
-    return init_has(s, v) ? init_shadow(s, v) : NULL;
-}
-
-// Of a product, or of what ldmatrix loads.
-static void matrix(struct init *s, struct kir_inst *i) {
-    struct kir_value **r = arena_array(&s->tmp, struct kir_value *, i->nres);
-    s->at = i->op == ISA_OP_LDMATRIX ? check_products_load(s->f, i, i, r)
-                                     : check_products_follow(s->f, i, i, of_operand, s, r);
-    for (uint32_t k = 0; k < i->nres; k++)
-        s->shadow[i->res[k]->id] = r[k];
 }
 
 static void look_at(struct init *s, struct kir_inst *i) {
@@ -115,11 +105,30 @@ static void look_at(struct init *s, struct kir_inst *i) {
             init_follow_made(s, i);
         }
         break;
+    case ISA_OP_MOVMATRIX:
+        if (may(s, i)) {
+            s->bits[i->res[0]->id] = init_same(s, i, 1)->res[0];
+            init_follow_made(s, i);
+        }
+        break;
     case ISA_OP_LDMATRIX:
+    case ISA_OP_WMMA_LOAD:
+        if (may(s, i))
+            check_fragments_load(s, i);
+        break;
+    case ISA_OP_STMATRIX:
+    case ISA_OP_WMMA_STORE:
+        if (init_is_kept(i->mods.space))
+            check_fragments_store(s, i);
+        break;
     case ISA_OP_MMA:
+    case ISA_OP_WMMA_MMA:
+        if (may(s, i))
+            check_products_follow(s, i);
+        break;
     case ISA_OP_WGMMA_MMA:
         if (may(s, i))
-            matrix(s, i);
+            check_wgmma_follow(s, i);
         break;
     case ISA_OP_CBR:
     case ISA_OP_BRX_IDX:
@@ -137,8 +146,6 @@ static void look_at(struct init *s, struct kir_inst *i) {
         break;
     case ISA_OP_ST_ASYNC:
     case ISA_OP_RED_ASYNC:
-    case ISA_OP_STMATRIX:
-    case ISA_OP_WMMA_STORE:
     case ISA_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
         init_everything(s, i, KD_CHECK_SHADOW_CLEAN_ALL);
         break;

@@ -82,6 +82,14 @@ struct kir_value *init_all_bits(struct init *s, struct kir_value *p, enum kir_ty
 struct kir_inst *init_same(struct init *s, const struct kir_inst *i, uint32_t n);
 struct kir_value *init_compared(struct init *s, enum isa_cmp cmp, struct kir_value *a,
                                 struct kir_value *b);
+struct kir_value *init_word(struct init *s, uint32_t x);
+// The low half of 64 bits, and 32 bits as 64.
+struct kir_value *init_narrow(struct init *s, struct kir_value *v);
+struct kir_value *init_wide(struct init *s, struct kir_value *v);
+struct kir_value *init_special(struct init *s, enum isa_sreg r);
+// Of all lanes of a warp: enum of a shuffle's modes.
+struct kir_value *init_shuffled(struct init *s, uint8_t mode, struct kir_value *v,
+                                struct kir_value *by);
 // The generic address of one of a space.
 struct kir_value *init_generic(struct init *s, struct kir_value *address, uint8_t space);
 // The bits of so many bytes. space: that the generic address is in, which saves code a look for it.
@@ -114,6 +122,9 @@ void init_follow_made(struct init *s, struct kir_inst *i);
 void init_load(struct init *s, struct kir_inst *i);
 void init_fetch(struct init *s, struct kir_inst *i); // of a texture or a surface
 void init_store(struct init *s, struct kir_inst *i);
+// A part of a store: site.bytes of v, from bit `from` on.
+void init_store_part(struct init *s, struct kir_inst *i, struct kd_check_site site,
+                     struct kir_value *address, struct kir_value *v, uint32_t from);
 void init_update(struct init *s, struct kir_inst *i); // by an atomic operation
 void init_clean(struct init *s, struct kir_inst *i, struct kir_value *bytes);
 void init_copy(struct init *s, struct kir_inst *i);

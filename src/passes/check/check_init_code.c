@@ -5,6 +5,7 @@
 #include "abi/check_shadow.h"
 #include "isa/ops/arith.h"
 #include "isa/ops/check.h"
+#include "isa/ops/warp.h"
 
 enum kir_type init_type(const struct kir_value *v) {
     return v->type == KIR_F32 ? KIR_B32 : v->type == KIR_F64 ? KIR_B64 : (enum kir_type)v->type;
@@ -115,6 +116,43 @@ struct kir_value *init_compared(struct init *s, enum isa_cmp cmp, struct kir_val
     i->mods.cmp = (uint8_t)cmp;
     i->ops[0] = a;
     i->ops[1] = b;
+    return i->res[0];
+}
+
+struct kir_value *init_word(struct init *s, uint32_t x) {
+    return kir_const(s->f, KIR_B32, x);
+}
+
+static struct kir_value *converted(struct init *s, struct kir_value *v, enum isa_type from,
+                                   enum isa_type to, enum kir_type type) {
+    struct kir_inst *i = init_make(s, ISA_OP_CVT, to, 1, type);
+    i->ty2 = (uint8_t)from;
+    i->ops[0] = v;
+    return i->res[0];
+}
+
+struct kir_value *init_narrow(struct init *s, struct kir_value *v) {
+    return converted(s, v, ISA_U64, ISA_U32, KIR_B32);
+}
+
+struct kir_value *init_wide(struct init *s, struct kir_value *v) {
+    return converted(s, v, ISA_U32, ISA_U64, KIR_B64);
+}
+
+struct kir_value *init_special(struct init *s, enum isa_sreg r) {
+    struct kir_inst *i = init_make(s, ISA_OP_SREG, ISA_U32, 0, KIR_B32);
+    i->sreg = (uint8_t)r;
+    return i->res[0];
+}
+
+struct kir_value *init_shuffled(struct init *s, uint8_t mode, struct kir_value *v,
+                                struct kir_value *by) {
+    struct kir_inst *i = init_make(s, ISA_OP_SHFL, ISA_B32, 4, KIR_B32);
+    i->mods.mode = mode;
+    i->ops[0] = v;
+    i->ops[1] = by;
+    i->ops[2] = init_word(s, KD_WARP - 1);
+    i->ops[3] = init_word(s, UINT32_MAX);
     return i->res[0];
 }
 

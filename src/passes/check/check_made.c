@@ -15,6 +15,7 @@ bool init_is_move(const struct init *s, const struct kir_inst *i) {
     case ISA_OP_ADD:
     case ISA_OP_SUB:
     case ISA_OP_MMA:
+    case ISA_OP_WMMA_MMA:
     case ISA_OP_WGMMA_MMA:
         return false;
     case ISA_OP_SHL:
@@ -52,7 +53,7 @@ static uint8_t origin_of(const struct init *s, const struct kir_inst *i) {
     bool choice = i->op == ISA_OP_SELP && init_has(s, i->ops[2]), moves = init_is_move(s, i);
     uint8_t from = moves ? 0 : INIT_MADE;
     if (moves && isa_op_info[i->op].klass != ISA_CLASS_POINTWISE && i->op != ISA_OP_PHI &&
-        i->op != ISA_OP_SHFL)
+        i->op != ISA_OP_SHFL && i->op != ISA_OP_MOVMATRIX)
         return INIT_LOADED;
     for (uint32_t k = 0; (moves || choice) && k < (choice ? 2 : i->nops); k++)
         if (init_has(s, i->ops[k]))
@@ -73,13 +74,18 @@ void init_find_origins(struct init *s) {
     }
 }
 
+static bool stores(const struct kir_inst *i) {
+    return i->op == ISA_OP_ST || i->op == ISA_OP_ATOM || i->op == ISA_OP_STMATRIX ||
+           i->op == ISA_OP_WMMA_STORE;
+}
+
 // Of what is stored and may be either it is to be known which bits are made, and so of all that
 // such values are moved from.
 void init_find_wanted(struct init *s) {
     VEC(const struct kir_value *) list = {0};
     for (uint32_t b = 0; b < s->f->blocks.len; b++)
         for (const struct kir_inst *i = s->f->blocks.data[b]->first; i; i = i->next)
-            for (uint32_t k = 1; (i->op == ISA_OP_ST || i->op == ISA_OP_ATOM) && k < i->nops; k++)
+            for (uint32_t k = 1; stores(i) && k < i->nops; k++)
                 if (init_has(s, i->ops[k]))
                     vec_push(&s->tmp, &list, i->ops[k]);
     for (uint32_t n = 0; n < list.len; n++) {
@@ -102,7 +108,7 @@ void init_follow_made(struct init *s, struct kir_inst *i) {
     if (!wanted)
         return;
     s->shadow = s->made;
-    if (i->op == ISA_OP_SHFL)
+    if (i->op == ISA_OP_SHFL || i->op == ISA_OP_MOVMATRIX)
         s->made[i->res[0]->id] = init_same(s, i, 1)->res[0];
     else
         init_follow(s, i);
