@@ -430,19 +430,25 @@ static void report_read(struct kd_block *b, uint32_t thread, const struct kd_che
         check_report(&r);
 }
 
-// Where what the lanes of a vector store next was loaded, as code tells in front of it: KD_WARP
-// addresses. On the heap: the library's room for threads' own variables is small.
-static _Thread_local uint64_t *loaded_from;
+// Where what the lanes of a vector store next was loaded, as code tells in front of it: of KD_WARP
+// lanes. On the heap: the library's room for threads' own variables is small.
+struct loaded {
+    uint64_t address;
+    uint32_t bytes; // 8: each word has a place of its own
+};
+static _Thread_local struct loaded *loaded_from;
 
 static void store(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
                   uint64_t address, uint64_t bits) {
     bool undecided = bits && is_device(b, address);
+    bool handed_on = undecided && site->kind == KD_CHECK_SHADOW_STORE &&
+                     site->flags & KD_CHECK_HANDED_ON && loaded_from;
     const struct kd_check_site *by = undecided && site->flags & KD_CHECK_COMPUTED ? site : NULL;
-    if (undecided && site->kind == KD_CHECK_SHADOW_STORE && site->flags & KD_CHECK_HANDED_ON &&
-        loaded_from)
-        by = check_copied_by(loaded_from[thread % KD_WARP]);
+    const struct loaded *from = handed_on ? &loaded_from[thread % KD_WARP] : NULL;
     set(address, site->bytes, undecided ? (const uint8_t *)&bits : NULL, 0);
-    check_copied_stored(address, site->bytes, by);
+    check_copied_stored(address, site->bytes, from ? check_copied_by(from->address) : by);
+    if (from && from->bytes == 8 && site->bytes == 8)
+        check_copied_stored(address + 4, 4, check_copied_by(from->address + 4));
 }
 
 void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_site *site,
@@ -470,7 +476,7 @@ void check_init_tell(struct kd_block *b, uint32_t thread, const struct kd_check_
         if (more && !loaded_from)
             loaded_from = calloc(KD_WARP, sizeof *loaded_from);
         if (more && loaded_from)
-            loaded_from[thread % KD_WARP] = address;
+            loaded_from[thread % KD_WARP] = (struct loaded){address, site->bytes};
         break;
     case KD_CHECK_SHADOW_CHOSEN:
         if (more && is_device(b, address))

@@ -69,19 +69,29 @@ static struct kir_value *part(struct init *s, struct kir_value *v, uint32_t from
                           kir_const(s->f, t, (UINT64_C(1) << 8 * bytes) - 1), t);
 }
 
-void init_store_part(struct init *s, struct kir_inst *i, struct kd_check_site site,
-                     struct kir_value *address, struct kir_value *v, uint32_t from) {
+static void store_once(struct init *s, struct kir_inst *i, struct kd_check_site site,
+                       struct kir_value *address, struct kir_value *v, uint32_t from) {
     uint8_t origin = init_has(s, v) ? s->origin[v->id] : 0;
     const struct kir_inst *cause = origin & INIT_MADE ? init_find_cause(s, v) : NULL;
     if (origin == INIT_MADE)
         init_note_cause(s, &site, cause);
-    init_note_load(s, i, &site, v);
+    init_note_load(s, i, &site, v, from / 32);
     init_tell(s, i, false, site, address, part(s, init_shadow(s, v), from, site.bytes));
     if (origin != INIT_BOTH)
         return;
     site.kind = KD_CHECK_SHADOW_CHOSEN;
     init_note_cause(s, &site, cause);
     init_tell(s, i, false, site, address, part(s, s->made[v->id], from, site.bytes));
+}
+
+void init_store_part(struct init *s, struct kir_inst *i, struct kd_check_site site,
+                     struct kir_value *address, struct kir_value *v, uint32_t from) {
+    bool apart = site.bytes == 8 && init_has(s, v) && s->placed[v->id]; // words from two places
+    site.bytes = apart ? 4 : site.bytes;
+    store_once(s, i, site, address, v, from);
+    site.offset += 4;
+    if (apart)
+        store_once(s, i, site, address, v, 32);
 }
 
 void init_store(struct init *s, struct kir_inst *i) {

@@ -162,8 +162,8 @@ static void look_at(struct init *s, struct kir_inst *i) {
     }
 }
 
-static struct kir_inst *shadow_phi(struct init *s, struct kir_inst *i) {
-    uint8_t type = (uint8_t)init_type(i->res[0]);
+static struct kir_inst *phi_beside(struct init *s, struct kir_inst *i, enum kir_type t) {
+    uint8_t type = (uint8_t)t;
     struct kir_inst *p =
         kir_inst_new(s->f, ISA_OP_PHI, init_bits_type(kir_type_bits(type)), i->nops, 1, &type, 0);
     kir_insert_before(i, p);
@@ -176,10 +176,15 @@ static void begin_phis(struct init *s) {
              i = i->next) {
             if (i->res[0]->id >= s->n || !init_has(s, i->res[0]))
                 continue;
-            struct init_phi p = {.of = i, .shadow = shadow_phi(s, i)};
+            struct init_phi p = {.of = i, .shadow = phi_beside(s, i, init_type(i->res[0]))};
             uint32_t id = i->res[0]->id;
             if (s->wanted[id])
-                p.made = shadow_phi(s, i);
+                p.made = phi_beside(s, i, init_type(i->res[0]));
+            for (uint32_t half = 0; s->placed[id] && (!half || half < init_width(i->res[0]) / 32);
+                 half++) {
+                p.place[half] = phi_beside(s, i, KIR_B64);
+                s->place[half][id] = p.place[half]->res[0];
+            }
             s->bits[id] = p.shadow->res[0];
             s->made[id] = p.made ? p.made->res[0] : NULL;
             vec_push(&s->tmp, &s->phis, p);
@@ -189,6 +194,12 @@ static void begin_phis(struct init *s) {
 static void end_phi(struct init *s, const struct kir_inst *of, struct kir_inst *p) {
     for (uint32_t n = 0; p && n < of->nops; n++)
         p->ops[n] = init_shadow(s, of->ops[n]);
+}
+
+static void end_places(struct init *s, const struct init_phi *p) {
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint32_t n = 0; p->place[half] && n < p->of->nops; n++)
+            p->place[half]->ops[n] = init_place(s, p->of->ops[n], half);
 }
 
 // Code looks at what is kept of memory without the device.
@@ -210,10 +221,13 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
     s.shadow = s.bits = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.made = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.seen = arena_array(&s.tmp, uint32_t, s.n + 1);
-    s.from = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.placed = arena_array(&s.tmp, uint8_t, s.n + 1);
+    s.place[0] = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.place[1] = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     find_dirty(&s);
     init_find_origins(&s);
     init_find_wanted(&s);
+    init_find_placed(&s);
     kir_order_blocks(f, &s.tmp, &o);
     begin_phis(&s);
     for (uint32_t k = 0; k < o.n; k++) {
@@ -221,6 +235,7 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
         for (struct kir_inst *i = f->blocks.data[o.blocks[k]]->first; i; i = next) {
             next = i->next;
             look_at(&s, i);
+            init_follow_place(&s, i);
         }
     }
     if (f->is_kernel)
@@ -230,6 +245,7 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
         end_phi(&s, s.phis.data[k].of, s.phis.data[k].shadow);
         s.shadow = s.made;
         end_phi(&s, s.phis.data[k].of, s.phis.data[k].made);
+        end_places(&s, &s.phis.data[k]);
     }
     arena_free(&s.tmp);
 }

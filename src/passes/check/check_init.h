@@ -6,6 +6,7 @@
 //   check_bits.c       which bits of a result follow from those of the operands
 //   check_made.c       which of them a computation made, and which were only moved
 //   check_bits_kept.c  loads and stores
+//   check_places.c     where values were loaded that are only moved
 //   check_cause.c      where what is stored comes from
 #ifndef KUDZU_PASSES_CHECK_INIT_H
 #define KUDZU_PASSES_CHECK_INIT_H
@@ -13,7 +14,7 @@
 #include "passes/check/check.h"
 
 struct init_phi {
-    struct kir_inst *of, *shadow, *made; // made: NULL where it is not wanted
+    struct kir_inst *of, *shadow, *made, *place[2]; // made, place: NULL where it is not wanted
 };
 // Where bits of a value come from: only moved from where they were loaded, or made of such ones.
 enum { INIT_LOADED = 1, INIT_MADE = 2, INIT_BOTH = INIT_LOADED | INIT_MADE };
@@ -22,18 +23,20 @@ struct init {
     struct kir_func *f;
     struct check_sites *sites;
     struct arena tmp;
-    bool reads;                // told of as well
-    uint32_t n;                // values that there were
-    uint8_t *dirty;            // by value: it may have such bits
-    uint8_t *origin;           // by value: INIT_LOADED, INIT_MADE or both
-    uint8_t *wanted;           // by value: which of the bits are made is to be known
-    struct kir_value **bits;   // by value: those that nobody has decided
-    struct kir_value **made;   // by value that is wanted: of these, those that are made
-    struct kir_value **shadow; // of the two the one that is followed
-    struct kir_inst *at;       // behind which instructions are put
-    uint32_t number;           // of the next site
-    uint32_t *seen, turn;      // by value: in which turn of init_find_cause
-    struct kir_value **from;   // by value: what place_of of check_cause.c has made
+    bool reads;                  // told of as well
+    uint32_t n;                  // values that there were
+    uint8_t *dirty;              // by value: it may have such bits
+    uint8_t *origin;             // by value: INIT_LOADED, INIT_MADE or both
+    uint8_t *wanted;             // by value: which of the bits are made is to be known
+    struct kir_value **bits;     // by value: those that nobody has decided
+    struct kir_value **made;     // by value that is wanted: of these, those that are made
+    struct kir_value **shadow;   // of the two the one that is followed
+    struct kir_inst *at;         // behind which instructions are put
+    uint32_t number;             // of the next site
+    uint32_t *seen, turn;        // by value: in which turn of init_find_cause
+    uint8_t *placed;             // by value: where it was loaded is to be known
+    struct kir_value **place[2]; // by value that is placed: that of its low and its high word;
+                                 // NULL: nobody knows
     VEC(struct init_phi) phis;
 };
 
@@ -111,6 +114,8 @@ bool init_rest_is_clean(const struct init *s, const struct kir_inst *i, uint32_t
 
 // Does the result have the operands' bits and no others?
 bool init_is_move(const struct init *s, const struct kir_inst *i);
+// Of operands behind the first one: does it store them, with their bits?
+bool init_stores(const struct kir_inst *i);
 // What is known before any instruction is made: origins, then what is wanted.
 void init_find_origins(struct init *s);
 void init_find_wanted(struct init *s);
@@ -133,14 +138,26 @@ void init_everything(struct init *s, struct kir_inst *i, uint16_t kind);
 // A branch or an address that follows from the first operand: KD_CHECK_SHADOW_BRANCH or _ADDRESS.
 void init_decides(struct init *s, struct kir_inst *i, uint16_t kind);
 
+// check_places.c ------------------------------------------------------------------------------
+
+// The load whose result v is, moved only; NULL: there is none, or another one may be meant.
+const struct kir_inst *init_find_load(struct init *s, const struct kir_value *v);
+// Which values' places are to be known; before any instruction is made.
+void init_find_placed(struct init *s);
+// Makes the places of an instruction's results, where they are to be known; not of a phi.
+void init_follow_place(struct init *s, const struct kir_inst *i);
+// That of a value's low or high word, a generic address of B64; 0: nobody knows.
+struct kir_value *init_place(struct init *s, const struct kir_value *v, uint32_t half);
+
 // check_cause.c -------------------------------------------------------------------------------
 
 // The instruction nearest to a stored value that made more of what nobody has written than a copy:
 // a comparison, else a computation, with a line if there is one. NULL: there is none.
 const struct kir_inst *init_find_cause(struct init *s, struct kir_value *v);
 void init_note_cause(struct init *s, struct kd_check_site *site, const struct kir_inst *cause);
-// What is only moved may have been computed where it was loaded: the store's site says so.
+// What is only moved may have been computed where it was loaded: the store's site says so. half: of
+// the value, that is stored; a whole value of 64 bits that was loaded so is one.
 void init_note_load(struct init *s, struct kir_inst *i, struct kd_check_site *site,
-                    struct kir_value *v);
+                    struct kir_value *v, uint32_t half);
 
 #endif

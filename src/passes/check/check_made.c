@@ -74,7 +74,7 @@ void init_find_origins(struct init *s) {
     }
 }
 
-static bool stores(const struct kir_inst *i) {
+bool init_stores(const struct kir_inst *i) {
     return i->op == ISA_OP_ST || i->op == ISA_OP_ATOM || i->op == ISA_OP_STMATRIX ||
            i->op == ISA_OP_WMMA_STORE;
 }
@@ -85,7 +85,7 @@ void init_find_wanted(struct init *s) {
     VEC(const struct kir_value *) list = {0};
     for (uint32_t b = 0; b < s->f->blocks.len; b++)
         for (const struct kir_inst *i = s->f->blocks.data[b]->first; i; i = i->next)
-            for (uint32_t k = 1; stores(i) && k < i->nops; k++)
+            for (uint32_t k = 1; init_stores(i) && k < i->nops; k++)
                 if (init_has(s, i->ops[k]))
                     vec_push(&s->tmp, &list, i->ops[k]);
     for (uint32_t n = 0; n < list.len; n++) {
