@@ -1,6 +1,7 @@
-// Products of many shapes, of one word of whose factors nobody has set anything: products NAME [bug].
-// Lanes branch on the sums that do not follow from it, and with `bug` on those that do, which are as
-// the PTX ISA says where elements lie (9.7.14, mma). All other words are 0, and so are the sums.
+// Products of many shapes, of one word of whose factors nobody has set anything: products NAME
+// [bug]. Lanes branch on the sums that do not follow from it, and with `bug` on those that do,
+// which are as the PTX ISA says where elements lie (9.7.14, mma). All other words are 0, and so are
+// the sums.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -50,29 +51,35 @@ __device__ bool follows_on_quads(factor f, int lane, int k) {
     };
 #define ROWS_8(type) "mma.sync.aligned." type " {%0, %1}, {%2}, {%3}, {%4, %5};"
 #define ROWS_16(type)                                                                              \
-    "mma.sync.aligned." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+    "mma.sync.aligned." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, "     \
+                             "%13};"
 
-SHAPE(s8, unsigned, unsigned, 1, 1, 2, 2, follows, ROWS_8("m8n8k16.row.col.s32.s8.s8.s32"),
-      D2 : "r"(a[0]), "r"(b[0]), R2(c))
+SHAPE(s8, unsigned, unsigned, 1, 1, 2, 2, follows, ROWS_8("m8n8k16.row.col.s32.s8.s8.s32"), D2
+      : "r"(a[0]), "r"(b[0]), R2(c))
 SHAPE(u4, unsigned, unsigned, 1, 1, 2, 2, follows,
-      ROWS_8("m8n8k32.row.col.satfinite.s32.u4.s4.s32"), D2 : "r"(a[0]), "r"(b[0]), R2(c))
+      ROWS_8("m8n8k32.row.col.satfinite.s32.u4.s4.s32"), D2
+      : "r"(a[0]), "r"(b[0]), R2(c))
 SHAPE(bits, unsigned, unsigned, 1, 1, 2, 2, follows,
-      ROWS_8("m8n8k128.row.col.s32.b1.b1.s32.xor.popc"), D2 : "r"(a[0]), "r"(b[0]), R2(c))
+      ROWS_8("m8n8k128.row.col.s32.b1.b1.s32.xor.popc"), D2
+      : "r"(a[0]), "r"(b[0]), R2(c))
 SHAPE(more_bits, unsigned, unsigned, 4, 2, 4, 4, follows,
-      ROWS_16("m16n8k256.row.col.s32.b1.b1.s32.and.popc"), D4 : R4(a), R2(b), R4(c))
-SHAPE(bytes, unsigned, unsigned, 4, 2, 4, 4, follows, ROWS_16("m16n8k32.row.col.s32.u8.s8.s32"),
-      D4 : R4(a), R2(b), R4(c))
-SHAPE(bf16, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k16.row.col.f32.bf16.bf16.f32"),
-      FD4 : R4(a), R2(b), F4(c))
-SHAPE(tf32, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k8.row.col.f32.tf32.tf32.f32"),
-      FD4 : R4(a), R2(b), F4(c))
-SHAPE(e4m3, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k32.row.col.f32.e4m3.e5m2.f32"),
-      FD4 : R4(a), R2(b), F4(c))
+      ROWS_16("m16n8k256.row.col.s32.b1.b1.s32.and.popc"), D4
+      : R4(a), R2(b), R4(c))
+SHAPE(bytes, unsigned, unsigned, 4, 2, 4, 4, follows, ROWS_16("m16n8k32.row.col.s32.u8.s8.s32"), D4
+      : R4(a), R2(b), R4(c))
+SHAPE(bf16, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k16.row.col.f32.bf16.bf16.f32"), FD4
+      : R4(a), R2(b), F4(c))
+SHAPE(tf32, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k8.row.col.f32.tf32.tf32.f32"), FD4
+      : R4(a), R2(b), F4(c))
+SHAPE(e4m3, unsigned, float, 4, 2, 4, 4, follows, ROWS_16("m16n8k32.row.col.f32.e4m3.e5m2.f32"), FD4
+      : R4(a), R2(b), F4(c))
 SHAPE(f64, double, double, 1, 1, 2, 2, follows, ROWS_8("m8n8k4.row.col.f64.f64.f64.f64"),
-      "=d"(d[0]), "=d"(d[1]) : "d"(a[0]), "d"(b[0]), "d"(c[0]), "d"(c[1]))
+      "=d"(d[0]), "=d"(d[1])
+      : "d"(a[0]), "d"(b[0]), "d"(c[0]), "d"(c[1]))
 SHAPE(more_f64, double, double, 4, 2, 4, 4, follows, ROWS_16("m16n8k8.row.col.f64.f64.f64.f64"),
-      "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]),
-      "d"(b[0]), "d"(b[1]), "d"(c[0]), "d"(c[1]), "d"(c[2]), "d"(c[3]))
+      "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]), "d"(c[0]), "d"(c[1]),
+        "d"(c[2]), "d"(c[3]))
 // Sums of 16 bits, two a word.
 struct f16 {
     typedef unsigned word;
@@ -95,15 +102,15 @@ struct f16 {
 SHAPE(sparse, unsigned, unsigned, 4, 4, 4, 4, follows,
       "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, %16, 0x0;",
-      D4 : R4(a), R4(b), R4(c), "r"(0x44444444))
+      D4
+      : R4(a), R4(b), R4(c), "r"(0x44444444))
 SHAPE(quads, unsigned, float, 2, 2, 8, 8, follows_on_quads,
       "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, "
       "{%8, %9}, {%10, %11}, {%12, %13, %14, %15, %16, %17, %18, %19};",
-      FD4, "=f"(d[4]), "=f"(d[5]), "=f"(d[6]), "=f"(d[7]) : R2(a), R2(b), F4(c), "f"(c[4]),
-      "f"(c[5]), "f"(c[6]), "f"(c[7]))
+      FD4, "=f"(d[4]), "=f"(d[5]), "=f"(d[6]), "=f"(d[7])
+      : R2(a), R2(b), F4(c), "f"(c[4]), "f"(c[5]), "f"(c[6]), "f"(c[7]))
 
-template <class S>
-__global__ void multiply(const void *words, factor f, bool bug, int *out) {
+template <class S> __global__ void multiply(const void *words, factor f, bool bug, int *out) {
     typename S::word a[S::NA], b[S::NB];
     typename S::number c[S::NC], d[S::ND];
     const typename S::word *in = (const typename S::word *)words + threadIdx.x;
@@ -122,8 +129,7 @@ __global__ void multiply(const void *words, factor f, bool bug, int *out) {
                 atomicAdd(out, 1);
 }
 
-template <class S>
-static bool run(factor f, bool bug) {
+template <class S> static bool run(factor f, bool bug) {
     size_t size = sizeof(typename S::word), before = f == A ? LANE_OF_A : LANE_OF_B + S::NA * LANES;
     size_t count = (S::NA + S::NB + S::NC) * LANES;
     char *words;
@@ -148,8 +154,8 @@ int main(int argc, char **argv) {
 #define RUN(name)                                                                                  \
     if (argc > 1 && !strcmp(argv[1], #name))                                                       \
         right = run<name>(f, bug);
-    RUN(s8) RUN(u4) RUN(bits) RUN(more_bits) RUN(bytes) RUN(bf16) RUN(tf32) RUN(e4m3) RUN(f64)
-    RUN(more_f64) RUN(f16) RUN(sparse) RUN(quads)
-    puts(right ? "done" : "failed");
+    RUN(s8)
+    RUN(u4) RUN(bits) RUN(more_bits) RUN(bytes) RUN(bf16) RUN(tf32) RUN(e4m3) RUN(f64) RUN(more_f64)
+        RUN(f16) RUN(sparse) RUN(quads) puts(right ? "done" : "failed");
     return !right;
 }

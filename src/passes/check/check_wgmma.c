@@ -33,8 +33,7 @@ bool check_wgmma_is(const struct kir_inst *i) {
         return false;
     struct isa_matrix x = isa_matrix_of((isa_op)i->op, &i->mods);
     struct isa_wgmma_operands o = isa_wgmma_operands_of(&x, i->nops);
-    return !x.sparse && isa_fragment_of(&x, ISA_FRAG_B).bits >= 8 &&
-           (!o.trans_a || i->ops[o.trans_a]->kind == KIR_VALUE_CONST) &&
+    return !x.sparse && (!o.trans_a || i->ops[o.trans_a]->kind == KIR_VALUE_CONST) &&
            (!o.trans_b || i->ops[o.trans_b]->kind == KIR_VALUE_CONST);
 }
 
@@ -81,11 +80,11 @@ static struct kir_value *of_registers(struct products *p, uint32_t first, uint32
 
 static struct kir_value *lines(struct products *p, uint32_t at, enum isa_frag frag, bool trans,
                                uint32_t eights, uint32_t first) {
-    uint32_t bits = isa_fragment_of(&p->x, frag).bits;
+    uint32_t bits = isa_fragment_of(&p->x, frag).bits, bytes = bits < 8 ? 1 : bits / 8;
     struct kir_inst *i = init_make(p->s, ISA_OP_CHECK_ORIGIN, ISA_B64, 1, KIR_B64);
     i->ops[0] = p->of->ops[at];
     i->index = KD_CHECK_LINES | (trans ? KD_CHECK_LINES_TRANS : 0) |
-               (uint32_t)__builtin_ctz(bits / 8) << KD_CHECK_LINES_ELEMENT |
+               (uint32_t)__builtin_ctz(bytes) << KD_CHECK_LINES_ELEMENT |
                first / 64 << KD_CHECK_LINES_FIRST | (eights - 1);
     i->mods.space = ISA_SPACE_SHARED;
     return i->res[0];

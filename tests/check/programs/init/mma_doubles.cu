@@ -1,5 +1,6 @@
-// A warp multiplies matrices of doubles (mma.m8n8k4), one element of which was never set; its row of
-// sums goes to the host. Guide, 10.24; PTX ISA, mma.m8n8k4: lane l has an element of a, in row l / 4.
+// A warp multiplies matrices of doubles (mma.m8n8k4), one element of which was never set; its row
+// of sums goes to the host. Guide, 10.24; PTX ISA, mma.m8n8k4: lane l has an element of a, in row l
+// / 4.
 #include "../suite.h"
 
 __global__ void multiply(const double *a, double *out) {
@@ -8,8 +9,8 @@ __global__ void multiply(const double *a, double *out) {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};\n"
                  : "+d"(d[0]), "+d"(d[1])
                  : "d"(a[lane]), "d"(3.0));
-    if (lane < 28) { // the last row is none of the matrix'
-        out[2 * lane] = d[0]; // bug: init.matrix
+    if (lane < 28) {              // the last row is none of the matrix'
+        out[2 * lane] = d[0];     // bug: init.matrix
         out[2 * lane + 1] = d[1]; // or
     }
 }

@@ -9,7 +9,8 @@ __global__ void multiply(const __half *b, int *out) {
     unsigned w[2];
     float d[4] = {};
     for (int k = 0; k < 2; k++) {
-        __half2 x = __halves2half2(b[(row + k * 8) * 8 + column], b[(row + k * 8 + 1) * 8 + column]);
+        __half2 x =
+            __halves2half2(b[(row + k * 8) * 8 + column], b[(row + k * 8 + 1) * 8 + column]);
         memcpy(&w[k], &x, 4);
     }
     // The first two of each four: 0 and 1.

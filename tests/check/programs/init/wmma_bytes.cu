@@ -23,7 +23,7 @@ __global__ void multiply(const signed char *a, int *out) {
     wmma::store_matrix_sync(sums, c, 8, wmma::mem_row_major);
     __syncwarp();
     for (int i = threadIdx.x; i < 31 * 8; i += 32) // the last row is none of the matrix'
-        if (sums[i] != i + 16) // bug: init.matrix
+        if (sums[i] != i + 16)                     // bug: init.matrix
             atomicAdd(out, 1);
 }
 
