@@ -34,8 +34,9 @@ enum { KD_CHECK_HANDED_ON = KD_CHECK_STRONG };
 // In `code` of kd_rt_check_origin: how many bytes' bits are asked for instead of a number; results
 // have 64 bits each then.
 enum { KD_CHECK_SHADOW_BYTES = 16 };
-// In place of a count of bytes: whether the texels that each thread's last fetch took are written,
-// whatever the addresses are; all bits are set where one is not.
+// In place of a count of bytes: whether the components of texels that each result of a thread's last
+// fetch follows from are written, whatever the addresses are: 16 bits for each of four results, set
+// where one is not.
 enum { KD_CHECK_TEXELS = 9 };
 // The same: one more than the groups of products that the thread has ended, from bit
 // KD_CHECK_GROUP_SHIFT on.

@@ -91,22 +91,28 @@ void check_image_access(struct kd_block *b, uint32_t thread, enum check_image ho
         check_race_cells(b, t, site, thread, 1, 0, &address, NULL);
 }
 
-void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes) {
+void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes,
+                         uint32_t results) {
     struct check_threads *t =
         check_tools() & CHECK_INIT && thread < MAX_UNITS ? check_threads_of(b) : NULL;
-    for (uint32_t at = 0; t && at < bytes; at += 8)
-        if (check_init_bits(address + at, bytes - at < 8 ? bytes - at : 8))
-            t->unwritten[thread / KD_WARP] |= 1u << thread % KD_WARP;
+    bool written = true;
+    for (uint32_t at = 0; t && written && at < bytes; at += 8)
+        written = !check_init_bits(address + at, bytes - at < 8 ? bytes - at : 8);
+    for (uint32_t k = 0; !written && k < 4; k++)
+        t->unwritten[thread / KD_WARP][k] |= (results >> k & 1) << thread % KD_WARP;
 }
 
 void check_image_texels(struct kd_block *b, uint32_t thread, uint32_t mask, uint64_t *bits) {
     struct check_threads *t = thread < MAX_UNITS ? check_threads_of(b) : NULL;
     if (!t)
         return;
-    uint32_t *of_warp = &t->unwritten[thread / KD_WARP], first = thread % KD_WARP;
+    uint32_t *of_warp = t->unwritten[thread / KD_WARP], first = thread % KD_WARP;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(m);
-        bits[l] = *of_warp >> (first + l) & 1 ? UINT64_MAX : 0;
+        bits[l] = 0;
+        for (uint32_t k = 0; k < 4; k++)
+            bits[l] |= of_warp[k] >> (first + l) & 1 ? UINT64_C(0xffff) << 16 * k : 0;
     }
-    *of_warp &= ~(mask << first);
+    for (uint32_t k = 0; k < 4; k++)
+        of_warp[k] &= ~(mask << first);
 }

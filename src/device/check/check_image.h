@@ -14,8 +14,10 @@ enum check_image {
 void check_image_access(struct kd_block *b, uint32_t thread, enum check_image how, uint64_t address,
                         uint32_t bytes);
 
-// The value that the thread fetches follows from all of these bytes. For init.
-void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes);
+// Results of the thread's fetch follow from these bytes: a bit for each of four. For init.
+enum { CHECK_ALL_RESULTS = 15 };
+void check_image_fetched(struct kd_block *b, uint32_t thread, uint64_t address, uint32_t bytes,
+                         uint32_t results);
 // As kd_rt_check_origin with KD_CHECK_TEXELS, and forgets the fetches.
 void check_image_texels(struct kd_block *b, uint32_t thread, uint32_t mask, uint64_t *bits);
 

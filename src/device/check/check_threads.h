@@ -27,8 +27,9 @@ struct check_threads {
     uint32_t ctaid[3];
     uint32_t epoch[MAX_UNITS], seen[MAX_UNITS];
     uint32_t warp[KD_MOST_WARPS];
-    uint32_t ended[KD_MOST_WARPS];     // lanes
-    uint32_t unwritten[KD_MOST_WARPS]; // lanes whose last fetch took a texel that is not written
+    uint32_t ended[KD_MOST_WARPS]; // lanes
+    // By result: lanes of whose last fetch it follows from something that is not written.
+    uint32_t unwritten[KD_MOST_WARPS][4];
     bool apart[KD_MOST_WARPS];         // the warp's lanes have clocks of their own
     struct check_clocks *clocks;       // of each warp; NULL: none so far
     struct check_order *order;         // check_order.c's own; NULL: nothing but barriers so far

@@ -137,7 +137,7 @@ struct place {
     bool integer;       // texel numbers, not positions
     struct kd_block *b; // `kudzu check`: whose thread fetches; NULL: nobody asks
     uint32_t thread;
-    bool single; // of texels of which each is a result of its own, one
+    unsigned gathers, component; // of a gather: one more than the result that the texel is; else 0
 };
 
 static void load_texel(const struct place *p, const int64_t at[3], struct texel *out) {
@@ -163,8 +163,10 @@ static void load_texel(const struct place *p, const int64_t at[3], struct texel 
     if (p->b && !t->block)
         check_image_access(p->b, p->thread, CHECK_TEXTURE_READ, (uint64_t)(uintptr_t)from,
                            t->bytes * t->channels);
-    if (p->b && !t->block && !(t->filtered && p->single))
-        check_image_fetched(p->b, p->thread, (uint64_t)(uintptr_t)from, t->bytes * t->channels);
+    for (unsigned k = 0; p->b && !t->block && k < t->channels; k++)
+        if (!p->gathers || k == p->component)
+            check_image_fetched(p->b, p->thread, (uint64_t)(uintptr_t)from + k * t->bytes, t->bytes,
+                                1u << (p->gathers ? p->gathers - 1 : k));
     if (t->block) {
         load_block_texel(t, from, at, out);
         return;
@@ -366,9 +368,13 @@ static double coordinate(const struct request *r, unsigned dim) {
 }
 
 static struct place place_at(const struct request *r, unsigned level, double u[3]) {
-    struct place p = {
-        r->t, &r->t->level[level], r->layer, r->dims, (r->form & KD_IMAGE_INTEGER) != 0,
-        r->b, r->thread,           false};
+    struct place p = {.t = r->t,
+                      .l = &r->t->level[level],
+                      .layer = r->layer,
+                      .dims = r->dims,
+                      .integer = (r->form & KD_IMAGE_INTEGER) != 0,
+                      .b = r->b,
+                      .thread = r->thread};
     bool scaled = r->t->normalized || r->t->cube;
     for (unsigned k = 0; k < 3; k++)
         u[k] = k < r->dims ? coordinate(r, k) * (scaled ? (double)size_of(&p, k) : 1) : 0;
@@ -472,9 +478,10 @@ static void gather(const struct request *r, struct texel *out) {
     struct place p = place_at(r, 0, u);
     int64_t x = first_of_pair(u[0] - 0.5) + r->offset[0];
     int64_t y = first_of_pair(u[1] - 0.5) + r->offset[1];
-    p.single = true;
+    p.component = component;
     for (unsigned k = 0; k < 4; k++) {
         struct texel one;
+        p.gathers = k + 1;
         int64_t at[3] = {x + corners[k][0], y + corners[k][1], 0};
         fetch(&p, at, &one);
         out->absent |= one.absent;

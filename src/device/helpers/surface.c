@@ -202,7 +202,7 @@ static void check(struct kd_block *b, uint32_t thread, uint32_t op, const void *
     if (p)
         check_image_access(b, thread, how, (uint64_t)(uintptr_t)p, (uint32_t)bytes);
     if (p && op == KD_IMAGE_LOAD)
-        check_image_fetched(b, thread, (uint64_t)(uintptr_t)p, (uint32_t)bytes);
+        check_image_fetched(b, thread, (uint64_t)(uintptr_t)p, (uint32_t)bytes, CHECK_ALL_RESULTS);
 }
 
 // What one thread does at p, or outside.

@@ -2,6 +2,7 @@
 // (check_init.h).
 #include "abi/check_shadow.h"
 #include "isa/ops/check.h"
+#include "isa/ops/image.h"
 #include "isa/ops/logic.h"
 #include "passes/check/check_init.h"
 
@@ -46,15 +47,29 @@ void init_load(struct init *s, struct kir_inst *i) {
     s->at = i->op == ISA_OP_ATOM ? s->at : i;
 }
 
-// What a texture or a surface gives is written where all texels are that it follows from.
+// Which of a fetch's four numbers a result has, as KD_CHECK_TEXELS has bits for them.
+static uint64_t numbers_of(const struct kir_inst *i, uint32_t k) {
+    uint32_t form = i->ops[i->nops - 1]->bits.u32[0];
+    if (i->op != ISA_OP_TEX)
+        return UINT64_MAX;
+    if (k >= (form & KD_IMAGE_PAIRS ? 2 : 4)) // whether they lie in memory
+        return 0;
+    return form & KD_IMAGE_PAIRS ? UINT64_C(0xffffffff) << 32 * (k & 1)
+                                 : UINT64_C(0xffff) << 16 * (k & 3);
+}
+
+// What a texture or a surface gives is written where all is that it follows from.
 void init_fetch(struct init *s, struct kir_inst *i) {
     // So that each lane asks.
     struct kir_value *lane = init_wide(s, init_special(s, ISA_SREG_LANEID));
-    struct kir_value *p =
-        init_is_dirty(s, init_ask(s, lane, 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC));
-    for (uint32_t k = 0; k < i->nres; k++)
-        if (init_has(s, i->res[k]))
-            s->shadow[i->res[k]->id] = init_all_bits(s, p, init_type(i->res[k]));
+    struct kir_value *all = init_ask(s, lane, 0, KD_CHECK_TEXELS, ISA_SPACE_GENERIC);
+    for (uint32_t k = 0; k < i->nres; k++) {
+        if (!init_has(s, i->res[k]))
+            continue;
+        struct kir_value *own = init_two(s, ISA_OP_AND, ISA_B64, all,
+                                         kir_const(s->f, KIR_B64, numbers_of(i, k)), KIR_B64);
+        s->shadow[i->res[k]->id] = init_all_bits(s, init_is_dirty(s, own), init_type(i->res[k]));
+    }
 }
 
 // `bytes` of a value's bits, from bit `from` on.
