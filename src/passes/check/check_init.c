@@ -224,6 +224,8 @@ void check_init(struct kir_func *f, struct check_sites *sites, bool reads) {
     s.placed = arena_array(&s.tmp, uint8_t, s.n + 1);
     s.place[0] = arena_array(&s.tmp, struct kir_value *, s.n + 1);
     s.place[1] = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.factor = arena_array(&s.tmp, struct kir_value *, s.n + 1);
+    s.factor_as = arena_array(&s.tmp, uint64_t, s.n + 1);
     find_dirty(&s);
     init_find_origins(&s);
     init_find_wanted(&s);

@@ -37,6 +37,10 @@ struct init {
     uint8_t *placed;             // by value: where it was loaded is to be known
     struct kir_value **place[2]; // by value that is placed: that of its low and its high word;
                                  // NULL: nobody knows
+    // By value: its register as the last product has it that takes it for a factor, and the number
+    // in it that stands for what is decided (check_products.c).
+    struct kir_value **factor;
+    uint64_t *factor_as;
     VEC(struct init_phi) phis;
 };
 

@@ -106,6 +106,20 @@ static struct kir_value *marked(struct init *s, const struct kir_value *v, unsig
     return times(s, x, decided | undecided);
 }
 
+// A factor is often one of several products that stand together: it is made for the first one.
+static struct kir_value *factor(struct init *s, const struct kir_value *v, unsigned bits,
+                                uint64_t decided) {
+    uint64_t as = decided ^ (uint64_t)bits << 56; // what the register is for
+    if (!init_has(s, v))
+        return marked(s, v, bits, 0, decided);
+    struct kir_value *made = s->factor[v->id];
+    if (!made || s->factor_as[v->id] != as || made->def->block != s->at->block)
+        made = marked(s, v, bits, 0, decided);
+    s->factor[v->id] = made;
+    s->factor_as[v->id] = as;
+    return made;
+}
+
 // The four scales of a register.
 static struct kir_value *marked_scales(struct init *s, const struct kir_value *v, bool ue4m3) {
     uint32_t one = ue4m3 ? 0x38 : 0x7f, nan = ue4m3 ? 0x7f : 0xff;
@@ -147,8 +161,8 @@ static struct kir_inst *marked_product(struct init *s, struct kir_inst *i,
         struct isa_fragment f = isa_fragment_of(x, frag);
         bool added = frag == ISA_FRAG_C;
         for (uint32_t end = at + f.registers; at < end; at++)
-            p->ops[at] = marked(s, i->ops[at], f.bits, added ? power(t, MUCH_LOG) : 0,
-                                added ? 0 : power(t, 0));
+            p->ops[at] = added ? marked(s, i->ops[at], f.bits, power(t, MUCH_LOG), 0)
+                               : factor(s, i->ops[at], f.bits, power(t, 0));
     }
     for (uint32_t first = at + (x->sparse ? 2 : 0); at < i->nops; at++) {
         bool scale = x->scales && at >= first && (at - first) % 3 == 0;
