@@ -170,6 +170,36 @@ int main() {
         if RUNS:
             self.assertEqual(self.command([os.path.join(self.dir, "prog")]).returncode, 0)
 
+    def test_operators_of_the_device_in_functions_of_the_host(self):
+        self.accepts("""struct H {
+    float x;
+    __host__ __device__ H(float f) : x(f) {}
+    __host__ __device__ operator float() const { return x; }
+};
+struct R { float x; __host__ __device__ R(H h) : x(h) {} };
+__host__ __device__ R operator-(const R &a, const R &) { return a; }
+#ifdef __CUDA_ARCH__
+__device__ inline H operator-(const H &a, const H &b) { return H(a.x - b.x); }
+#else
+__host__ __device__ inline H operator-(const H &a, const H &b) { return H(a.x - b.x); }
+#endif
+template <class T> struct Distance;
+template <> struct Distance<H> {
+    static H of(const H &a, const H &b) { return a - b; }
+};
+__global__ void k(float *p) { *p = H(3) - H(1); }
+int main() {
+    float *p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() || *p != 2 || Distance<H>::of(7, 4) != 3;
+}
+""", run=True)
+        self.write("b.cu", """struct A { operator float() const; operator double() const; };
+__global__ void k(float *p) { A a, b; *p = a + b; }
+""")
+        self.assertIn("ambiguous", self.fails("-c", "b.cu").stderr)
+
     def test_specifiers_of_definitions(self):
         self.accepts("""struct C { int n; C(int a, int b); C(int a); int get() const; int get(); void lock(int *p); };
 __device__ C::C(int a) : n(a) {}

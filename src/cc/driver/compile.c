@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cc/compat/device_launches.h"
+#include "cc/compat/device_operators.h"
 #include "cc/compat/group_atomics.h"
 #include "cc/compat/host_statics.h"
 #include "cc/compat/inline_hints.h"
@@ -267,7 +268,9 @@ static bool learn(struct compilation *c, const char *source, const cc_strings *d
     bool atomics = !c->group_atomics && group_atomics_are_missing(c->arena, diagnostics);
     bool crash = !c->no_hints && clang_failures_told(c->arena, diagnostics);
     bool lines = !c->with_lines && clang_messages_lack_places(c->arena, diagnostics, "error: ");
-    bool known = spaces || launches || spelled || counts || words || own || atomics || crash;
+    bool operators = !c->device_operators && device_operators_told(c->arena, diagnostics);
+    bool known =
+        operators || spaces || launches || spelled || counts || words || own || atomics || crash;
     known |= lines;
     bool late = !known && !c->late_templates && late_templates_told(c->arena, diagnostics, &read);
     bool host = !known && !late && !c->host_calls && host_calls_told(c->arena, diagnostics);
@@ -275,6 +278,7 @@ static bool learn(struct compilation *c, const char *source, const cc_strings *d
     c->group_atomics |= atomics;
     c->precompiled &= !c->group_atomics; // the headers were read without
     c->no_hints |= crash;
+    c->device_operators |= operators;
     c->with_lines |= lines;
     c->late_templates |= late;
     c->host_calls |= host;

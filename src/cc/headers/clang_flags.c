@@ -445,9 +445,11 @@ static void add_rules_argument(struct command *cmd, const char *argument) {
     command_arg(cmd, argument);
 }
 
-static void add_host_calls(struct command *cmd, const struct compilation *c) {
+static void add_attempts(struct command *cmd, const struct compilation *c) {
     if (c->host_calls && c->toolchain->plugin)
         add_rules_argument(cmd, "host-calls");
+    if (c->device_operators && c->toolchain->plugin)
+        add_rules_argument(cmd, "device-operators");
 }
 
 // Of one that clang does not know the macros are defined here (guide 5.1, 20; version 13: 5.4.7.1).
@@ -480,7 +482,7 @@ void clang_device_pass(struct command *cmd, const struct compilation *c,
     command_arg(cmd, "-xcuda");
     add_cuda(cmd, c, arch, source);
     add_architecture(cmd, c, arch);
-    add_host_calls(cmd, c);
+    add_attempts(cmd, c);
     add_device_code_generation(cmd, c);
     add_unit_id(cmd, c, source);
     add_launch_tokens(cmd, c, source);
@@ -541,7 +543,7 @@ void clang_rtc_pass(struct command *cmd, const struct compilation *c,
     // Programs have other code for clang and GCC than for NVRTC: CCCL looks for these first.
     if (c->toolchain->plugin && !c->precompiling)
         add_rules_argument(cmd, arena_printf(c->arena, "own-headers=%s/", c->toolchain->include));
-    add_host_calls(cmd, c);
+    add_attempts(cmd, c);
     add_device_code_generation(cmd, c);
     add_device_library(cmd, c);
     command_arg(cmd, source);

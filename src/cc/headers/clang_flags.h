@@ -25,14 +25,15 @@ struct compilation {
                                 // ahead of kudzu's headers (NULL: it brings none)
     bool own_names; // an earlier attempt has found that `texture` and `surface` are the program's
                     // own
-    bool group_atomics;  // the same: <cooperative_groups.h> has to bring <cuda/atomic>
-    bool no_hints;       // an earlier attempt made clang crash: alignment is not told to it
-    bool host_calls;     // an earlier attempt has found nothing but what host_calls.h tells of
-    bool late_templates; // an earlier attempt has found errors in templates that may not be used
-    bool with_lines;     // an earlier attempt had messages without places: the passes know lines
-    bool color;          // diagnostics go to a terminal in the end
-    bool precompiled;    // precompiled headers may be used (precompiled.h)
-    bool precompiling;   // they are being made
+    bool group_atomics;    // the same: <cooperative_groups.h> has to bring <cuda/atomic>
+    bool no_hints;         // an earlier attempt made clang crash: alignment is not told to it
+    bool host_calls;       // an earlier attempt has found nothing but what host_calls.h tells of
+    bool device_operators; // an earlier attempt has found operators that are ambiguous
+    bool late_templates;   // an earlier attempt has found errors in templates that may not be used
+    bool with_lines;       // an earlier attempt had messages without places: the passes know lines
+    bool color;            // diagnostics go to a terminal in the end
+    bool precompiled;      // precompiled headers may be used (precompiled.h)
+    bool precompiling;     // they are being made
 };
 
 // The machine that host code is for; all of clang's commands that compile or link it have these.

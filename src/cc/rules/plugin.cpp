@@ -267,6 +267,7 @@ struct QuadTarget : TargetInfo {
 class Action : public PluginASTAction {
     bool quads = false;     // the architecture has quad precision
     bool hostCalls = false; // those from functions of both sides are taken
+    bool operators = false; // the device's are the host's, too
     std::string ownHeaders; // their folder, where programs do not see clang's macros
 
   protected:
@@ -277,6 +278,8 @@ class Action : public PluginASTAction {
         hideIntrinsicNames(compiler);
         if (hostCalls)
             acceptHostCalls(compiler, compiler.getLangOpts().GPURelocatableDeviceCode, watchers);
+        if (operators && compiler.getLangOpts().CUDAIsDevice)
+            openOperators(watchers);
         watchBodies(compiler, std::move(watchers));
         if (!ownHeaders.empty())
             hideCompilerMacros(compiler, ownHeaders);
@@ -288,6 +291,7 @@ class Action : public PluginASTAction {
         for (StringRef argument : arguments) {
             quads |= argument == "quad-precision";
             hostCalls |= argument == "host-calls";
+            operators |= argument == "device-operators";
             if (argument.consume_front("own-headers="))
                 ownHeaders = argument.str();
         }

@@ -108,6 +108,8 @@ void watchBodies(clang::CompilerInstance &compiler, BodyWatchers watchers);
 void acceptLateDefaults(clang::CompilerInstance &compiler, BodyWatchers &watchers);
 // intrinsic_names.cpp
 void hideIntrinsicNames(clang::CompilerInstance &compiler);
+// device_operators.cpp: before the source is read
+void openOperators(BodyWatchers &watchers);
 // host_calls.cpp: before the source is read; relocatable: others may call the code's functions
 void acceptHostCalls(clang::CompilerInstance &compiler, bool relocatable, BodyWatchers &watchers);
 // Marks the host's functions in it. Where device code names one, clang declares it, or makes code
