@@ -1,5 +1,6 @@
 #include "cc/messages/clang_messages.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,33 +29,24 @@ static uint32_t number_at(const char **at) {
     return n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-static const char *const kinds[] = {": error: ", ": note: ", ": warning: "};
-
-// "error: path:1:2: text", as the plugin's messages come
-static bool read_plugin_message(struct arena *arena, const char *line, struct clang_message *m) {
-    size_t k = 0, kind_count = sizeof kinds / sizeof *kinds;
-    while (k < kind_count && strncmp(line, kinds[k] + 2, strlen(kinds[k] + 2)) != 0)
-        k++;
-    if (k == kind_count)
-        return false;
-    line += strlen(kinds[k] + 2);
-    for (const char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
-        const char *at = colon;
-        m->line = number_at(&at);
-        m->column = m->line ? number_at(&at) : 0;
-        if (m->column && !strncmp(at, ": ", 2)) {
-            m->path = arena_strndup(arena, line, (size_t)(colon - line));
-            m->text = at + 2;
-            m->error = k == 0;
-            m->note = k == 1;
-            return true;
-        }
+const char *clang_message_place_first(struct arena *arena, const char *line) {
+    static const char *const kinds[] = {"error: ", "warning: "};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+        size_t n = strlen(kinds[k]);
+        const char *colon = strncmp(line, kinds[k], n) ? NULL : strchr(line + n, ':');
+        while (colon && !isdigit((unsigned char)colon[1]))
+            colon = strchr(colon + 1, ':');
+        const char *end = colon ? colon + 1 + strspn(colon + 1, "0123456789:") : NULL;
+        if (end && end[-1] == ':' && *end == ' ')
+            return arena_printf(arena, "%.*s %s%s", (int)(end - line - n), line + n, kinds[k],
+                                end + 1);
     }
-    return false;
+    return line;
 }
 
 // "path:1:2: error: text"
 static bool read_message(struct arena *arena, const char *line, struct clang_message *m) {
+    static const char *const kinds[] = {": error: ", ": note: ", ": warning: "};
     for (const char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
         const char *at = colon;
         m->line = number_at(&at);
@@ -83,7 +75,7 @@ void clang_messages_read(struct arena *arena, const cc_strings *files, clang_mes
             next = strchr(line, '\n');
             if (next)
                 *next++ = 0;
-            if (read_message(arena, line, &m) || read_plugin_message(arena, line, &m))
+            if (read_message(arena, clang_message_place_first(arena, line), &m))
                 vec_push(arena, out, m);
         }
     }

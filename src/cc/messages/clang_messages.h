@@ -17,6 +17,9 @@ typedef VEC(struct clang_message) clang_messages;
 // Those with a place, in their order. Lines of source that clang shows are left out.
 void clang_messages_read(struct arena *arena, const cc_strings *files, clang_messages *out);
 
+// "error: path:1:2: text", as the plugin's messages come, in clang's form; another line as it is.
+const char *clang_message_place_first(struct arena *arena, const char *line);
+
 // Takes the escape sequences of coloured messages out of a text.
 void clang_messages_uncolour(char *text);
 

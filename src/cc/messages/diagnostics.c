@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cc/messages/clang_failures.h"
+#include "cc/messages/clang_messages.h"
 #include "cc/messages/host_calls.h"
 #include "cc/messages/launch_text.h"
 #include "cc/messages/missing_parts.h"
@@ -187,28 +188,13 @@ static void end_block(struct judge *j, struct block *b, const cc_strings *before
     *b = (struct block){0};
 }
 
-// "error: path:1:2: text", as the plugin's messages come, in clang's form.
-static const char *place_first(struct arena *arena, const char *line) {
-    static const char *const kinds[] = {"error: ", "warning: "};
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
-        size_t n = strlen(kinds[k]);
-        const char *colon = strncmp(line, kinds[k], n) ? NULL : strchr(line + n, ':');
-        while (colon && !isdigit((unsigned char)colon[1]))
-            colon = strchr(colon + 1, ':');
-        const char *end = colon ? colon + 1 + strspn(colon + 1, "0123456789:") : NULL;
-        if (end && end[-1] == ':' && *end == ' ')
-            return arena_printf(arena, "%.*s %s%s", (int)(end - line - n), line + n, kinds[k],
-                                end + 1);
-    }
-    return line;
-}
-
 static void print_text(struct judge *j, const char *text, const cc_strings *before,
                        cc_strings *now) {
     struct block b = {0};
     while (*text) {
         size_t n = strcspn(text, "\n");
-        const char *plain = plain_line(j->arena, text, n), *line = place_first(j->arena, plain);
+        const char *plain = plain_line(j->arena, text, n),
+                   *line = clang_message_place_first(j->arena, plain);
         const char *shown = line != plain ? line : arena_strndup(j->arena, text, n);
         bool context = starts_context(line), diagnostic = starts_diagnostic(line);
         if ((context || diagnostic) && b.has_diagnostic)

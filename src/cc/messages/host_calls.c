@@ -46,8 +46,10 @@ bool host_calls_told(struct arena *arena, const cc_strings *diagnostics) {
 }
 
 static const char *in_line(const char *line, size_t n, const char *text) {
-    const char *at = strstr(line, text);
-    return at && at < line + n ? at : NULL;
+    for (size_t length = strlen(text); n >= length; line++, n--)
+        if (!memcmp(line, text, length))
+            return line;
+    return NULL;
 }
 
 void host_calls_warn(const char *messages, struct strbuf *out) {
